@@ -10,6 +10,7 @@ called, in the order in which they are entered first. Imports are done before by
 - `compare`: `recjury compare` of these two systems.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -139,7 +140,12 @@ def main() -> None:
     if os.environ.get("RECJURY_JOURNEYS"):
         Path(os.environ["RECJURY_JOURNEYS"]).write_text(json.dumps(follow()), "utf-8")
         return
-    checkout = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[1]).resolve()
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.journeys", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("checkout", nargs="?", type=Path, default=Path(__file__).parents[1])
+    checkout = parser.parse_args().checkout.resolve()
+    if not (checkout / "recjury").is_dir():
+        parser.error(f"{checkout} is no checkout of recjury")
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder) / "journeys.json"
         there = {"PYTHONPATH": str(checkout), "RECJURY_JOURNEYS": str(answer)}

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from recjury.agreement.label_sets import LabelSet
 from recjury.agreement.score_files import Scores
 from recjury.agreement.scored_run import by_conversation, score_table
-from recjury.corpora.crsarena import system_of
+from recjury.corpora.crsarena import system_of, user_of
 from recjury.corpora.crsarena_votes import Vote
 from recjury.errors import DataError
 from recjury.records import JSON, ScoreTarget
@@ -113,7 +113,7 @@ def _against_votes(
     scored = [name for name in means if system_of(name) in number]
     voted = [match for match in matches if match.one in number and match.other in number]
     # One list of both: rows below `len(scored)` are conversations, the others votes.
-    people = [*(name.split("_", 2)[2] for name in scored), *(match.block for match in voted)]
+    people = [*map(user_of, scored), *(match.block for match in voted)]
     score = np.array([means[name] for name in scored])
     system = np.array([number[system_of(name)] for name in scored])
 

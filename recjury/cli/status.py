@@ -1,4 +1,4 @@
-"""`recjury status`: the campaigns of a store, and how far each is."""
+"""`recjury status`: the campaigns of a store, how far each is, and its calls to models."""
 
 import time
 from collections.abc import Iterator
@@ -7,13 +7,46 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recjury.cli import options, output
-from recjury.cli.call_table import show_calls
 from recjury.cli.followed_campaign import follow_campaign
 from recjury.safe_text import printable
 
 if TYPE_CHECKING:
     from recjury.records import JSON
-    from recjury.store import Campaign, Store
+    from recjury.store import CallCounts, Campaign, CampaignCalls, Store
+
+_HEADINGS = (
+    *("stage", "model", "calls", "tokens in", "cached", "tokens out", "USD"),
+    *("p50 s", "p90 s", "p99 s", "retries", "waited s"),
+)
+
+
+def show_calls(counts: "CampaignCalls", campaign: str) -> None:
+    """Print a row for each stage and model, and one for all calls; nothing without calls."""
+    if counts.total is None:
+        return
+    rows = [_row(each) for each in (*counts.by_stage, counts.total)]
+    output.show_table(_HEADINGS, rows, title=f"model calls of {campaign}")
+    if counts.total.waits_unknown:
+        output.say(f"waits of {counts.total.waits_unknown:,} calls are not known")
+
+
+def _row(counts: "CallCounts") -> list[str]:
+    about = "about " if counts.estimated else ""
+    cost = "unknown" if counts.cost is None else f"{about}{counts.cost:,.4f}"
+    waited = "-" if counts.waited is None else f"{counts.waited:,.1f}"
+    return [
+        counts.stage or "all",
+        counts.model or "",
+        f"{counts.calls:,}",
+        f"{about}{counts.prompt_tokens:,}",
+        f"{counts.cached_tokens:,}",
+        f"{about}{counts.completion_tokens:,}",
+        cost,
+        *(f"{latency:,.2f}" for latency in (counts.p50, counts.p90, counts.p99)),
+        f"{counts.retries:,}",
+        waited,
+    ]
+
 
 _SPENT = ("calls", "tokens", "USD")
 

@@ -86,6 +86,12 @@ def system_of(conversation: str) -> str:
     return f"{conversation.split('_')[0]}_{subset_of(conversation)}"
 
 
+def user_of(conversation: str) -> str:
+    """The person who talked ("USER" of "kbrd_redial_USER"). Raises DataError like `subset_of`."""
+    subset_of(conversation)
+    return conversation.split("_", 2)[2]
+
+
 def read_crsarena(path: Path) -> CrsArena:
     """All conversations of a label file, in file order.
 

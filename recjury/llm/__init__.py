@@ -19,8 +19,7 @@ from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.event_loop import Clock, SystemClock, event_loop, gather
 from recjury.llm.gateway import Gateway
 from recjury.llm.learning import Learning
-from recjury.llm.model_kinds import MODEL_KINDS, ModelEntry, read_model
-from recjury.llm.own_model import OwnModel
+from recjury.llm.model_kinds import MODEL_KINDS, ModelEntry, OwnModel, read_model
 from recjury.llm.policy import ATTEMPTS
 from recjury.llm.provider import Completion, Provider, Retryable
 from recjury.llm.question import (
@@ -59,7 +58,7 @@ from recjury.llm.retry import Backoff
 from recjury.llm.scripted import NullRecorder, ScriptedModel
 from recjury.llm.spec import MAIN_MODEL, ModelSpec
 from recjury.llm.spoken_text import finished_text
-from recjury.llm.vllm.servers import running_servers
+from recjury.llm.vllm.provider import running_servers
 
 __all__ = [
     "ATTEMPTS",

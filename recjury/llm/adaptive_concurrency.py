@@ -167,6 +167,11 @@ class AdaptiveConcurrency:
         return self._episode.spares_others
 
     def _begin_episode(self, sent: SentRequest) -> None:
+        """Shrink at the first refusal of a request that was sent since the limit last shrank.
+
+        The new top is one below what was refused, if fewer have been accepted since. If that is
+        where the last episode began, too, it is the endpoint's limit, and is seldom tried again.
+        """
         before, clean = self.limit, self._clean
         is_settled = clean >= before
         most = before if is_settled else before * max(_LEFT_IF_UNSETTLED, clean / (clean + 1))

@@ -83,8 +83,12 @@ _MARKS = [_FORMS[form] for form in ("tag", "channel", "token")]
 _OPENED_LATER = re.compile("|".join(opens for opens, _ in _MARKS), re.IGNORECASE)
 _ENDED_LATER = re.compile("|".join(ends for _, ends in _MARKS), re.IGNORECASE)
 
-_SIGNS = ("<", "◁", "[think]", "[/think]")
-"""Each mark that may stand elsewhere than at the beginning has one of them, in lower case."""
+_SIGN = re.compile(
+    r"<(?:[|｜]|/?(?:think|thought|reasoning|scratchpad|seed:|s>)|unused9|channel|"
+    r"(?:start|end)_of_turn)|◁|\[/?think\]",
+    re.IGNORECASE,
+)
+"""What each mark that may stand elsewhere than at the beginning begins with."""
 
 _ENDS_TURN = (
     r"<\|(?:im_end|eot_id|end|endoftext|end_of_text|return|END_OF_TURN_TOKEN)\|>"
@@ -180,8 +184,7 @@ def part_text(text: str, answers: Sequence[Span] = ()) -> PartedText:
 
 def _has_marks(text: str) -> bool:
     """Whether a mark may be in the text; most replies have none."""
-    lower = text.lower()
-    return any(sign in lower for sign in _SIGNS) or _OPENED.match(text) is not None
+    return _SIGN.search(text) is not None or _OPENED.match(text) is not None
 
 
 def _end_later(text: str, turn: int, answers: Sequence[Span]) -> bool:

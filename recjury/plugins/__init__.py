@@ -7,16 +7,18 @@ from recjury.plugins.calling import (
     exception_message,
     redirect_stdout,
 )
-from recjury.plugins.code_identity import json_settings, process_identity, source_digest
 from recjury.plugins.instances import (
     MISSING,
     class_path,
     given_identity,
+    json_settings,
     made_identity,
     make_instance,
+    process_identity,
     read_attribute,
     read_settings,
     require_parts,
+    source_digest,
 )
 from recjury.plugins.loading import Factory
 from recjury.plugins.registry import Listed, Registry, validate_as

@@ -27,9 +27,13 @@ from recjury.records.conversation import (
 from recjury.records.domain import AttributeKind, Domain, DomainAttribute, Expert
 from recjury.records.evaluation import (
     ConversationRecord,
+    Debate,
+    DebateTranscript,
     Evidence,
     Stage,
     StageResult,
+    Statement,
+    Verdict,
     evaluation_id,
     evaluator_id,
 )
@@ -43,8 +47,7 @@ from recjury.records.factor import (
     Role,
 )
 from recjury.records.item import Item, ItemRef
-from recjury.records.means import MEAN, mean_score, shown_ratings
-from recjury.records.metric import Metric, Need, metric_id
+from recjury.records.metric import MEAN, Metric, Need, mean_score, metric_id, shown_ratings
 from recjury.records.particle import (
     Decomposition,
     DialogueAct,
@@ -93,7 +96,6 @@ from recjury.records.reply_form import (
     TextForm,
 )
 from recjury.records.response import Response, ResponseScorer
-from recjury.records.transcript import Debate, DebateTranscript, Statement, Verdict
 
 __all__ = [
     "DRAWN",

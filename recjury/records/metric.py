@@ -1,11 +1,13 @@
-"""Metrics: what an evaluator rates. They are declared once, and read by all tables and reports."""
+"""Metrics, which evaluators declare and all tables read, and the score of a metric's ratings."""
 
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from statistics import fmean
 
 from pydantic import Field
 
 from recjury.records.base import Record
-from recjury.records.rating import Level
+from recjury.records.rating import Level, Rating
 
 
 class Need(StrEnum):
@@ -45,3 +47,27 @@ def metric_id(name: str) -> str:
     """The id of the metric that a rating belongs to: "Grammatical Correctness" has the id
     "grammatical_correctness"."""
     return name.lower().replace(" ", "_")
+
+
+MEAN = "mean"
+"""The rater of a mean over several judges."""
+
+
+def shown_ratings(ratings: Iterable[Rating]) -> dict[str, list[Rating]]:
+    """The ratings that count, by metric id: the mean of several judges, or all if there is none."""
+    given: dict[str, list[Rating]] = {}
+    for rating in ratings:
+        given.setdefault(metric_id(rating.factor), []).append(rating)
+    return {
+        metric: [rating for rating in several if rating.evaluator == MEAN] or several
+        for metric, several in given.items()
+    }
+
+
+def mean_score(ratings: Sequence[Rating]) -> float | None:
+    """The mean over turns of the mean over judges; None if no rating has a score."""
+    by_turn: dict[int | None, list[float]] = {}
+    for rating in ratings:
+        if rating.score is not None:
+            by_turn.setdefault(rating.turn, []).append(rating.score)
+    return fmean(map(fmean, by_turn.values())) if by_turn else None

@@ -1,5 +1,6 @@
-"""The simulated user played by a model (CoRE, section 6.4)."""
+"""The simulated user played by a model (CoRE, section 6.4), and how its reply is read."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from recjury.errors import CallFailed, ParseError, UnitFailed
@@ -12,6 +13,7 @@ from recjury.llm import (
     Question,
     RatingTag,
     ask_each,
+    finished_text,
     read_reply,
 )
 from recjury.prompts import Pack, load_pack
@@ -21,6 +23,7 @@ from recjury.records import (
     ConversationLog,
     Message,
     Rating,
+    Reply,
     Speaker,
     Status,
     TextForm,
@@ -29,7 +32,50 @@ from recjury.records import (
     persuasiveness_subject,
 )
 from recjury.simulator.user_prompts import PACK, PERSON_PACK, PERSUASIVENESS_PACK, UserPrompts
-from recjury.simulator.utterance import LONGEST, read_utterance
+
+LONGEST = 1000
+
+_OWN_LABEL = re.compile(r"\A\s*\**(?:user|seeker|me|utterance)\**\s*:\**\s*", re.IGNORECASE)
+_OTHER_SPEAKER = re.compile(
+    r"^\s*\**(?:system|recommender|assistant|user|seeker)\**\s*:", re.IGNORECASE | re.MULTILINE
+)
+_TAG = re.compile(
+    r"</?(?:user|system|item|target_items|interaction|history|utterance|think)\b", re.IGNORECASE
+)
+_STRUCTURED = re.compile(r"\A\s*(?:```|[{\[]\s*(?:[\"{\[]|\Z))")
+_REFUSAL = re.compile(
+    r"\bas an? (?:ai|artificial intelligence)\b|\b(?:ai|large) language model\b"
+    r"|\bi(?: am|['’]m) (?:sorry|afraid),? (?:but )?(?:i )?"
+    r"(?:can(?:no|['’])t|am unable to|won['’]t) "
+    r"(?:assist|help|comply|fulfil|continue|engage|participate|do that|provide)"
+    r"|\bi can(?:no|['’])t (?:assist|comply|fulfil|continue|participate|role-?play)"
+    r"|\bi(?: am|['’]m) unable to (?:assist|comply|fulfil|continue|participate|role-?play)",
+    re.IGNORECASE,
+)
+_PAIRS = {'"': '"', "“": "”", "'": "'", "‘": "’"}
+
+
+def read_utterance(reply: Reply) -> str:
+    """The utterance in a reply: plain text of at most `LONGEST` characters.
+
+    A leading "User:" and quotation marks around the whole text are removed. Raises ParseError if
+    the reply is empty, cut off, structured data, a refusal, or a script for both speakers.
+    """
+    text = _OWN_LABEL.sub("", finished_text(reply), count=1).strip()
+    if len(text) > 1 and _PAIRS.get(text[0]) == text[-1] and text[0] not in text[1:-1]:
+        text = text[1:-1].strip()
+    if not any(sign.isalnum() for sign in text):
+        raise ParseError("the utterance holds no words")
+    if len(text) > LONGEST:
+        raise ParseError(f"the utterance is {len(text)} characters long, at most {LONGEST} wanted")
+    if _STRUCTURED.match(text):
+        raise ParseError("structured data came instead of plain text")
+    if _TAG.search(text) or _OTHER_SPEAKER.search(text):
+        raise ParseError("more than the user's own next utterance came")
+    if _REFUSAL.search(text):
+        raise ParseError("the model refused to play the user")
+    return text
+
 
 _UTTERANCE_TOKENS = 300
 _RATING_TOKENS = 400

@@ -1,15 +1,20 @@
-"""The population of users: who speaks in each conversation, drawn by seed.
+"""The population of users: persona packs, and who speaks in each conversation, drawn by seed.
 
 A person depends on the seed and the scenario alone, and each of its parts has a draw of its own. So
 all systems and repeats meet the same person in a scenario, and with another condition or rate the
-rest of the person stays the same.
+rest of the person stays the same. The shipped pack is `personas.yaml`.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from random import Random
 from typing import get_args
 
+from pydantic import Field, ValidationError
+
+from recjury.errors import ConfigError
 from recjury.knowledge import Catalogue, attributes_of
+from recjury.mistakes import did_you_mean, mistake
 from recjury.records import (
     DRAWN,
     JSON,
@@ -20,12 +25,66 @@ from recjury.records import (
     Item,
     ItemRef,
     Person,
+    PersonaTraits,
+    Record,
     Scenario,
     UserSettings,
     digest,
 )
-from recjury.simulator.personas import load_personas
 from recjury.simulator.spoken_values import TargetValues
+from recjury.yaml_files import read_yaml
+
+_SHIPPED = Path(__file__).with_name("personas.yaml")
+
+
+class Persona(Record):
+    """One persona: a sentence about it, as a model is told it, and its traits."""
+
+    about: str = Field(default="", max_length=500)
+    traits: PersonaTraits = PersonaTraits()
+
+
+class PersonaPack(Record):
+    """Personas by id, with the pack's name and version."""
+
+    id: str = Field(min_length=1)
+    version: str = Field(min_length=1)
+    personas: dict[str, Persona] = Field(min_length=1)
+
+    def persona(self, name: str) -> Persona:
+        """The persona with this id. Raises ConfigError, in one line, if there is none."""
+        if name not in self.personas:
+            known = sorted(self.personas)
+            hint = did_you_mean(name, known)
+            raise ConfigError(f"no persona is called {name!r}{hint} (known: {', '.join(known)})")
+        return self.personas[name]
+
+
+def load_personas(path: str | None = None) -> PersonaPack:
+    """The pack in the file at `path`; without it the shipped one.
+
+    Raises ConfigError, in one line, for a file that cannot be read, an unknown trait, or a degree
+    that is not low, medium or high.
+    """
+    file = _SHIPPED if path is None else Path(path)
+    content = read_yaml(file)
+    try:
+        return PersonaPack.model_validate(content)
+    except ValidationError as error:
+        raise ConfigError(f"{file}: {_first_mistake(error)}") from error
+
+
+def _first_mistake(error: ValidationError) -> str:
+    detail = error.errors(include_url=False)[0]
+    *place, last = (str(step) for step in detail["loc"]) if detail["loc"] else ("the file",)
+    if detail["type"] == "extra_forbidden" and "traits" in place:
+        known = sorted(PersonaTraits.model_fields)
+        hint = did_you_mean(last, known)
+        return f"`{'.'.join(place)}`: unknown trait `{last}`{hint} (known: {', '.join(known)})"
+    if detail["type"] == "extra_forbidden":
+        return f"unknown key `{'.'.join((*place, last))}`"
+    return f"`{'.'.join((*place, last))}`: {mistake(detail)}"
+
 
 # In this order, if several are drawn for one answer, the first is taken.
 _BEHAVIOURS: tuple[Behaviour, ...] = get_args(Behaviour)[::-1]

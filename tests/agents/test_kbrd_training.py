@@ -20,8 +20,7 @@ from recjury.agents.kbrd.dataset import (
     splits,
 )
 from recjury.agents.kbrd.model import KbrdModel
-from recjury.agents.kbrd.objective import KbrdRanking
-from recjury.agents.kbrd.training import KbrdHyperparameters, train_kbrd
+from recjury.agents.kbrd.training import KbrdHyperparameters, KbrdRanking, train_kbrd
 from recjury.agents.neural.systems import KBRD
 from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.loop import fit

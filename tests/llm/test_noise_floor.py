@@ -11,7 +11,7 @@ import pytest
 from recjury.errors import StoreError
 from recjury.llm.model_kinds import read_model
 from recjury.llm.noise_floor import KIND, described, measure_noise
-from recjury.llm.vllm.servers import running_servers
+from recjury.llm.vllm.provider import running_servers
 from recjury.store import Measurement, Store
 from tests.cli.front_door import recjury
 from tests.endpoint import ScriptedEndpoint

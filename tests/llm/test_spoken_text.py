@@ -6,7 +6,7 @@ import time
 import pytest
 
 from recjury.errors import ParseError
-from recjury.llm import Gateway, finished_text, parse_rating
+from recjury.llm import Gateway, finished_text, parse_rating, spoken_text
 from recjury.llm.spoken_text import part_text
 from recjury.records import Reply
 from tests.endpoint import Body, ScriptedEndpoint, completion
@@ -273,3 +273,13 @@ def test_a_hostile_reply_is_parted_in_passing(piece: str) -> None:
     part_text(text)
     part_text(text, answers)
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize("text", FORMS.values(), ids=FORMS)
+def test_no_mark_is_missed_where_texts_are_passed_as_without_marks(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pieces = [text[start:] for start in range(len(text))]
+    quickly = [part_text(piece) for piece in pieces]
+    monkeypatch.setattr(spoken_text, "_has_marks", lambda _: True)
+    assert [part_text(piece) for piece in pieces] == quickly

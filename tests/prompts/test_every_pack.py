@@ -11,7 +11,7 @@ from recjury.judges.dialogue_quality.prompts import QualityPrompts
 from recjury.judges.dialogue_quality.subjects import LabelledSubject, subject_of_log
 from recjury.judges.face import FacePrompts
 from recjury.judges.face.face_prompts import situation
-from recjury.judges.g_eval.prompts import GEvalPrompts
+from recjury.judges.g_eval.evaluator import GEvalPrompts
 from recjury.judges.guideline import JudgePrompts
 from recjury.judges.paireval.prompts import Contender, PairPrompts
 from recjury.llm import Gateway, NullRecorder

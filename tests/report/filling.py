@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from recjury.judges.core.metrics import core_metrics
+from recjury.judges.core.evaluator import core_metrics
 from recjury.judges.outcome.metrics import METRICS
 from recjury.records import (
     JSON,

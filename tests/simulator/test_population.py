@@ -18,7 +18,7 @@ from recjury.records import (
     UserSettings,
 )
 from recjury.simulator import LeakGuard, Population, check_users
-from recjury.simulator.personas import load_personas
+from recjury.simulator.population import load_personas
 from tests.simulator.doubles import catalogue, film, scenario
 
 ROUNDS = 5

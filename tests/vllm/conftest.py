@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recjury.llm.vllm.servers import running_servers
+from recjury.llm.vllm.provider import running_servers
 from tests.vllm.tiny_llama import CONTEXT, make
 
 PYTHON = os.environ.get("RECJURY_VLLM_PYTHON", "")

@@ -1,4 +1,4 @@
-"""The twelve judges and the debate as one evaluator."""
+"""The twelve judges and the debate as one evaluator, and the metrics that they rate."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -7,9 +7,16 @@ from typing import Any, Literal, Protocol, Self
 
 from pydantic import Field, PrivateAttr
 
-from recjury.debate import DEBATE, DebatePrompts, Debater, RuleDebaters, overall, run_debate
+from recjury.debate import (
+    DEBATE,
+    OVERALL,
+    DebatePrompts,
+    Debater,
+    RuleDebaters,
+    overall,
+    run_debate,
+)
 from recjury.errors import UnitFailed
-from recjury.judges.core.metrics import core_metrics
 from recjury.judges.core.panel import Panel
 from recjury.judges.core.settings import DebateSettings, JudgeSettings
 from recjury.judges.evaluator import LANGUAGE, Evaluator
@@ -19,16 +26,51 @@ from recjury.knowledge import Catalogue, expert_of
 from recjury.llm import PlannedCall, Question
 from recjury.prompts import load_pack
 from recjury.records import (
+    FACTOR_SCALE,
     JSON,
+    OVERALL_SCALE,
     ConversationLog,
     ConversationRecord,
+    Factor,
     Metric,
+    Need,
     Rating,
     Stage,
     StageResult,
     Status,
     digest,
+    metric_id,
 )
+
+_NEEDS = {
+    Factor.EFFECTIVENESS: (Need.LIST, Need.TARGETS),
+    Factor.NOVELTY: (Need.LIST,),
+    Factor.DIVERSITY: (Need.LIST,),
+    Factor.SEMANTIC_RELEVANCE: (Need.LIST,),
+    Factor.EXPLAINABILITY: (Need.LIST,),
+    Factor.GROUNDNESS: (Need.LIST,),
+}
+
+
+def core_metrics(*, debate: bool, llm: bool) -> tuple[Metric, ...]:
+    """The metrics in their order; `llm` says whether models rate the factors."""
+    low, high = OVERALL_SCALE
+    verdict = Metric(id=metric_id(OVERALL), title=OVERALL, low=low, high=high, digits=1)
+    return (*((verdict,) if debate else ()), *(_of(factor, llm=llm) for factor in Factor))
+
+
+def _of(factor: Factor, *, llm: bool) -> Metric:
+    low, high = FACTOR_SCALE
+    model = (Need.MODEL,) if llm else ()
+    return Metric(
+        id=metric_id(factor),
+        title=str(factor),
+        group=str(factor.dimension),
+        low=low,
+        high=high,
+        needs=(*_NEEDS.get(factor, ()), *model),
+    )
+
 
 RATE = "rate"
 _REASON = "Words of a typical length stand here for the reason that the judge will give. " * 6

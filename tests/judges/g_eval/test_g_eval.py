@@ -11,8 +11,7 @@ from pydantic import ValidationError
 from recjury.campaign.planned_calls import count_calls
 from recjury.errors import CallFailed, PromptTooLong, ProviderError
 from recjury.judges import EvaluatorContext
-from recjury.judges.g_eval.evaluator import GEvaluator
-from recjury.judges.g_eval.prompts import GEvalPrompts
+from recjury.judges.g_eval.evaluator import GEvalPrompts, GEvaluator
 from recjury.llm import Completion, call_context
 from recjury.llm.scripted import Line
 from recjury.records import Aspect, ChatRequest, ConversationRecord, Rating, Status

@@ -5,7 +5,7 @@ from typing import Any
 
 from recjury.llm.vllm.constraints import bounded, structured_outputs
 from recjury.records import ChatRequest, Message, RatingForm, ReplyForm, TextForm
-from recjury.simulator.utterance import read_utterance
+from recjury.simulator.llm_user import read_utterance
 from tests.llm.doubles import reply
 
 CODE = "k7r2m0"

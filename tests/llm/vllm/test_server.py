@@ -14,7 +14,7 @@ from recjury.errors import ProviderError
 from recjury.llm import Gateway, ModelSpec, NullRecorder
 from recjury.llm.model_kinds import read_model
 from recjury.llm.vllm.process import free_port
-from recjury.llm.vllm.servers import running_servers
+from recjury.llm.vllm.provider import running_servers
 from recjury.records import ChatRequest, Message
 from tests.llm.vllm.fake_vllm import FakeVllm
 

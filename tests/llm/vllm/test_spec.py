@@ -16,7 +16,7 @@ from recjury.llm.model_kinds import read_model
 from recjury.llm.openai_format import request_body
 from recjury.llm.vllm.command import server_environment, server_flags, server_settings
 from recjury.llm.vllm.environment import describe_server, gpus_here
-from recjury.llm.vllm.servers import Servers
+from recjury.llm.vllm.provider import Servers
 from recjury.llm.vllm.spec import VllmSpec
 from recjury.records import ChatRequest, Message, RatingForm
 from tests.llm.vllm.fake_vllm import FakeVllm

@@ -1,4 +1,4 @@
-"""A complete optimisation: data, particles, search, and the files that it writes."""
+"""A complete optimisation: data, particles, FACE's scorer of one aspect, search, and its files."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from recjury.judges.face.instructions import Instruction, read_instructions, wri
 from recjury.judges.face.rule_decomposer import RuleDecomposer
 from recjury.judges.face.scorer import ParticleScorer, Target
 from recjury.papers.face.optimise.allowance import Allowance
-from recjury.papers.face.optimise.aspect_scorer import AspectScorer, task_of
 from recjury.papers.face.optimise.beam import Search, Step
 from recjury.papers.face.optimise.call_estimate import CallEstimate, estimate_calls
 from recjury.papers.face.optimise.candidates import new_candidate
+from recjury.papers.face.optimise.gradient import Task
 from recjury.papers.face.optimise.labelled_particles import Examples, LabelledExample
 from recjury.papers.face.optimise.optimisation_report import OptimisationReport, build_report
 from recjury.papers.face.optimise.rewrite import PACK, Rewriter
@@ -25,8 +25,44 @@ from recjury.papers.face.optimise.select import Chosen, choose
 from recjury.papers.face.optimise.settings import OptimiserSettings
 from recjury.papers.face.optimise.state import Journal, check_journal
 from recjury.papers.face.optimise.training_data import LabelledLog, TrainingData, with_particles
-from recjury.prompts import load_pack
+from recjury.prompts import Pack, fence, load_pack
 from recjury.records import JSON, Aspect, digest
+
+
+@dataclass(frozen=True)
+class AspectScorer:
+    """Implements `labelled_particles.SupportsScore` for particles of conversation logs."""
+
+    scorer: ParticleScorer
+    aspect: Aspect
+    pack: Pack
+
+    async def score(self, instruction: str, particle: Target) -> float | None:
+        """The mean of the samples that could be parsed; None if there are none. Raises
+        CallFailed."""
+        found = await self.scorer.one(self.aspect, particle, instruction, name="optimise")
+        return found.score
+
+    def describe(self, particle: Target) -> str:
+        """The particle with its conversation, turn and answer, fenced."""
+        feedback = particle.particle.feedback
+        return "".join(
+            self.pack.render(
+                "particle",
+                **particle.situation._asdict(),
+                act=str(particle.particle.act),
+                words=fence(particle.particle.mention),
+                feedback=None if feedback is None else fence(feedback),
+            )
+        )
+
+
+def task_of(prompts: FacePrompts, aspect: Aspect) -> Task:
+    """What the rater is told about the aspect, besides its instructions."""
+    guide = prompts.guides[aspect]
+    anchors = "\n".join(f"{score}: {meaning}" for score, meaning in guide.anchors.items())
+    return Task(aspect, f"{guide.question}\n{anchors}")
+
 
 _JOURNAL, _REPORT, _POOL = "journal.jsonl", "report.json", "pool.json"
 
