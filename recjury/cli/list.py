@@ -32,6 +32,7 @@ def list_kind(
     """
     from recjury.api.registries import registries
     from recjury.errors import ConfigError
+    from recjury.mistakes import did_you_mean
 
     if config is not None and kind not in (None, "evaluators"):
         raise ConfigError("--config lists the evaluators of a campaign file: leave it out")
@@ -48,7 +49,8 @@ def list_kind(
         return
     known = registries()
     if kind not in known:
-        raise ConfigError(f"unknown kind {kind!r} (known: {', '.join(known)})")
+        hint = did_you_mean(kind, known)
+        raise ConfigError(f"unknown kind {kind!r}{hint} (known: {', '.join(known)})")
     listed = known[kind].listed()
     if as_json:
         output.emit_json({kind: [each._asdict() for each in listed]})
