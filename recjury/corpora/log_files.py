@@ -5,15 +5,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from recjury.corpora.lines import read_rows, readable_stem
 from recjury.corpora.opening import open_corpus
 from recjury.errors import DataError
 from recjury.knowledge import Catalogue
+from recjury.mistakes import first_mistake
 from recjury.records import (
     LIST_LENGTH,
+    Act,
     ConversationLog,
+    DeclaredAct,
     Ending,
     ItemRef,
     Scenario,
@@ -34,17 +37,29 @@ class ItemEntry(_Line):
     name: str = Field(min_length=1)
 
 
+class ActEntry(_Line):
+    """An act of a user's turn: `item` is the item's name or entry, as in a list."""
+
+    act: Literal["accept", "refuse", "seen", "wish", "ask", "complain", "thank", "bye", "chat"]
+    item: str | ItemEntry | None = None
+    attribute: str = ""
+    value: str = ""
+
+
 class TurnEntry(_Line):
-    """One turn: its text, and the recommendation list of a system turn."""
+    """One turn: its text, the list of a system's turn, the acts of a user's."""
 
     speaker: Literal["user", "system"]
     text: str
     items: list[str | ItemEntry] = Field(default_factory=list)
+    acts: list[ActEntry] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _users_recommend_nothing(self) -> "TurnEntry":
+    def _each_speaker_has_its_own(self) -> "TurnEntry":
         if self.items and self.speaker == "user":
             raise ValueError("only system turns have items")
+        if self.acts and self.speaker == "system":
+            raise ValueError("only user turns have acts")
         return self
 
 
@@ -107,6 +122,8 @@ def logs_of(
             log = _log(row, known, f"{row.catalogue or 'logs'}/{label}", list_length)
         except DataError as error:
             raise DataError(str(error), path=path, line=number) from None
+        except ValidationError as error:  # declared acts that cannot be
+            raise DataError(first_mistake(error), path=path, line=number) from None
         yield log
         if len(lines) == limit:
             return
@@ -139,6 +156,7 @@ def _log(
                 speaker=Speaker(said.speaker),
                 text=said.text,
                 items=tuple(_ref(item, catalogue) for item in said.items),
+                acts=tuple(_act(act, catalogue) for act in said.acts),
             )
             for said in turns
         )
@@ -160,6 +178,19 @@ def _log(
         ending=Ending.RECORDED,
         hit_round=first_hit(interaction, targets, list_length),
         list_length=list_length,
+    )
+
+
+def _act(act: ActEntry, catalogue: Catalogue | None) -> DeclaredAct:
+    """Raises DataError for an item that the catalogue does not have."""
+    item = None if act.item is None else _ref(act.item, catalogue)
+    if item is not None and item.id is None:
+        raise DataError(f"the act {act.act!r} is about {item.name!r}, which is no item")
+    return DeclaredAct(
+        act=Act(act.act),
+        item=None if item is None else item.id,
+        attribute=act.attribute,
+        value=act.value,
     )
 
 

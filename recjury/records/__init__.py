@@ -1,5 +1,6 @@
 """The data types that all packages share, and the protocols of systems, users and evaluators."""
 
+from recjury.records.act import Act, DeclaredAct, contradiction_in
 from recjury.records.aspect import Aspect, ScoreTarget
 from recjury.records.base import JSON, Record, digest
 from recjury.records.call import (
@@ -108,6 +109,7 @@ __all__ = [
     "PERSUASIVENESS_SCALE",
     "PLAIN",
     "REASONS",
+    "Act",
     "Aspect",
     "Attribute",
     "AttributeKind",
@@ -124,6 +126,7 @@ __all__ = [
     "ConversationRecord",
     "Debate",
     "DebateTranscript",
+    "DeclaredAct",
     "Decomposition",
     "Degree",
     "DialogueAct",
@@ -178,6 +181,7 @@ __all__ = [
     "Utterance",
     "Verdict",
     "any_target",
+    "contradiction_in",
     "digest",
     "distinct",
     "evaluation_id",

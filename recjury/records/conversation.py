@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from typing import Self
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer
+from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
+from recjury.records.act import DeclaredAct, contradiction_in
 from recjury.records.base import Record, digest
 from recjury.records.item import ItemRef
 from recjury.records.person import Person
@@ -34,7 +36,9 @@ class Turn(Record):
     """One utterance. A system turn of the interaction also has its ordered recommendation list.
 
     `failure` says why a system under test gave no usable answer; its text is then empty.
-    `calls` are the identities of the model calls behind the turn, in order.
+    `calls` are the identities of the model calls behind the turn, in order. `acts` are what a turn
+    of the user does, as its speaker declares it; empty if nobody did (`language.read` reads the
+    text then). Raises ValueError for acts of a system, and for acts that contradict each other.
     """
 
     speaker: Speaker
@@ -42,6 +46,24 @@ class Turn(Record):
     items: tuple[ItemRef, ...] = ()
     failure: str | None = None
     calls: tuple[str, ...] = ()
+    acts: tuple[DeclaredAct, ...] = ()
+
+    @model_validator(mode="after")
+    def _acts_are_of_a_user_and_agree(self) -> Self:
+        if self.acts and self.speaker is not Speaker.USER:
+            raise ValueError("only a user's turn has acts")
+        wrong = contradiction_in(self.acts)
+        if wrong:
+            raise ValueError(f"the declared acts contradict each other: {wrong}")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_undeclared_acts(self, content: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """Leave out acts that nobody declared: most identities are older than them."""
+        fields: dict[str, object] = content(self)
+        if not self.acts:
+            fields.pop("acts", None)
+        return fields
 
 
 class Scenario(Record):

@@ -3,7 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
+from pydantic import field_validator
+
 from recjury.errors import SystemFailed
+from recjury.records.act import DeclaredAct
 from recjury.records.base import JSON, Record
 from recjury.records.call import CallRecord, Reply
 from recjury.records.conversation import ConversationLog, Scenario, Speaker, Turn
@@ -16,10 +19,16 @@ class Conversation(Record):
     """What a system under test sees: all turns so far, history first, without the targets.
 
     `domain` names the kind of item that is wanted ("film", "book"); it is empty if nobody said it.
+    A system reads what the user says: declared acts are removed from the turns.
     """
 
     turns: tuple[Turn, ...]
     domain: str = ""
+
+    @field_validator("turns")
+    @classmethod
+    def _without_declared_acts(cls, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+        return tuple(turn.model_copy(update={"acts": ()}) if turn.acts else turn for turn in turns)
 
 
 # Several times the longest reply of a language model. Reading far longer answers would delay all
@@ -123,10 +132,14 @@ class UserContext(Record):
 
 
 class Utterance(Record):
-    """What the simulated user says, and the model calls behind it."""
+    """What the simulated user says, and the model calls behind it.
+
+    `acts` are what the utterance does, if the user declares it (`records.Act`).
+    """
 
     text: str
     calls: tuple[str, ...] = ()
+    acts: tuple[DeclaredAct, ...] = ()
 
 
 class UserSimulator(Protocol):

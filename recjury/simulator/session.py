@@ -12,6 +12,7 @@ from recjury.records import (
     Attribute,
     Conversation,
     ConversationLog,
+    DeclaredAct,
     Ending,
     Person,
     Recommender,
@@ -21,6 +22,7 @@ from recjury.records import (
     UserContext,
     UserSimulator,
     Utterance,
+    contradiction_in,
     usable_reply,
 )
 from recjury.simulator.leak_guard import LeakChecker, LeakGuard
@@ -209,6 +211,7 @@ class _Session:
         said = await self.user.speak(context)
         if not said.text.strip():
             raise ParseError(f"the simulated user {self.user.name} said nothing")
+        self._check_declared(said.acts)
         leaked = bool(self._leaks(said.text))
         telling = bool(self._values(said.text))
         if self._blocked(said.text):
@@ -218,7 +221,7 @@ class _Session:
         self.values_caught += telling and not through
         self.through += bool(self._leaks(said.text))
         self.values_through += through
-        self._add(Turn(speaker=Speaker.USER, text=said.text, calls=said.calls))
+        self._add(Turn(speaker=Speaker.USER, text=said.text, calls=said.calls, acts=said.acts))
 
     async def _without_leaks(self, context: UserContext, said: Utterance) -> Utterance:
         leaks = self._blocked(said.text)
@@ -230,7 +233,19 @@ class _Session:
         text = again.text if again.text.strip() else said.text
         if self._blocked(text):
             text = self.watch.cut(text, spoken=self.told.targets, answering=self._answering)
-        return Utterance(text=text, calls=calls)
+        # What was declared of other words may not be true of these.
+        acts = again.acts if text == again.text else ()
+        return Utterance(text=text, calls=calls, acts=acts)
+
+    def _check_declared(self, acts: tuple[DeclaredAct, ...]) -> None:
+        """Raise ParseError for acts that contradict each other, or about an unknown item."""
+        wrong = contradiction_in(acts)
+        ids = (act.item for act in acts if act.item is not None)
+        unknown = next((id_ for id_ in ids if id_ not in self.told.catalogue), None)
+        if unknown is not None:
+            wrong = f"{unknown!r} is no item of the catalogue"
+        if wrong:
+            raise ParseError(f"the simulated user {self.user.name} declared acts: {wrong}")
 
     def _blocked(self, text: str) -> tuple[str, ...]:
         return self.watch.blocked(text, spoken=self.told.targets, answering=self._answering)
