@@ -17,7 +17,14 @@ from recjury.debate.rounds import (
     run_debate,
 )
 from recjury.debate.rule_debaters import RULE, RuleDebaters
-from recjury.debate.rules import OVERALL, RULE_VERDICT, is_over, title_of, verdict
+from recjury.debate.rules import (
+    OVERALL,
+    RULE_VERDICT,
+    is_over,
+    mean_of_round,
+    verdict,
+    verdict_name,
+)
 
 __all__ = [
     "DEBATE",
@@ -36,10 +43,11 @@ __all__ = [
     "before_and_after",
     "fork_id",
     "is_over",
+    "mean_of_round",
     "overall",
     "own_ratings",
     "run_debate",
     "run_fork",
-    "title_of",
     "verdict",
+    "verdict_name",
 ]

@@ -1,45 +1,44 @@
-"""How opinions move in a debate without a model, and the few weights of that.
+"""How opinions move in a debate without a model, and the three weights of that.
 
-DeGroot's model (1974, "Reaching a consensus"): everybody takes a weighted mean of all opinions,
-again and again. Here the weight of an opinion is the number of findings that its holder cites.
+DeGroot's model (1974, "Reaching a consensus", JASA 69): everybody takes a weighted mean of all
+opinions, again and again. Here an opinion weighs more for each finding that its holder cites.
 """
 
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-STEP_PER_FINDING = 0.05
-"""The part of the way to the others that each finding of theirs moves an opinion."""
-LARGEST_STEP = 0.5
-"""The largest part of the way that an opinion moves in one round."""
-AGREEMENT_DISTANCE = 5.0
+BASE_TRUST = 5
+"""What an opinion weighs without any finding; each finding adds 1, so five of them double it."""
+STEP = 0.5
+"""The part of the way to the others that an opinion moves in one round."""
+AGREEMENT_DISTANCE = 5
 """Opinions from 0 to 100 that are at most so far apart agree."""
 
 
 class Opinion(NamedTuple):
-    """A score from 0 to 100, and how many findings its holder cites for it."""
+    """A score from 0 to 100, and how many findings its holder cites."""
 
     score: float
     findings: int
 
+    @property
+    def trust(self) -> int:
+        """What it weighs for others."""
+        return BASE_TRUST + self.findings
 
-def evidence_mean(opinions: Sequence[Opinion]) -> float | None:
-    """The mean of the scores, weighted by the findings; None if nobody cites one."""
-    findings = sum(each.findings for each in opinions)
-    if not findings:
-        return None
-    return sum(each.findings * each.score for each in opinions) / findings
+
+def trusted_mean(opinions: Sequence[Opinion]) -> float:
+    """The mean of the scores, weighted by trust. There is at least one opinion."""
+    total = sum(each.trust * each.score for each in opinions)
+    return total / sum(each.trust for each in opinions)
 
 
 def moved(own: float, others: Sequence[Opinion]) -> float:
-    """The opinion `own` after a round in which `others` were heard.
+    """The opinion `own` after a round in which `others` were heard; there is at least one.
 
-    It moves towards the others' `evidence_mean`, by a whole number of points, and never past it;
-    halves are rounded up, in either direction.
+    It moves towards their `trusted_mean` by a whole number of points, half points rounded up, and
+    never past it.
     """
-    mean = evidence_mean(others)
-    if mean is None:
-        return own
-    step = min(LARGEST_STEP, STEP_PER_FINDING * sum(each.findings for each in others))
-    way = step * (mean - own)
+    way = STEP * (trusted_mean(others) - own)
     return own + math.copysign(math.floor(abs(way) + 0.5), way)

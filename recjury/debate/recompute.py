@@ -20,6 +20,7 @@ from recjury.debate.rules import (
     RULE_PROTOCOL,
     RULES,
     as_shown,
+    is_by_rule,
     is_over,
     verdict,
 )
@@ -42,7 +43,7 @@ _WRITTEN = re.compile(
 
 def installed_protocol(protocol: str) -> str:
     """The installed version of what `protocol` is a version of."""
-    if protocol.startswith(RULE_DEBATE):
+    if is_by_rule(protocol):
         return RULE_PROTOCOL
     return f"{DebatePrompts.installed(protocol).identity}{RULES}"
 
@@ -58,7 +59,7 @@ class DebateVerifier:
         facts = shown_facts(store, self._transcript, rated.log)
         expert = shown_expert(store, self._transcript)
         self._prompts = DebatePrompts.installed(self._transcript.protocol, facts, expert)
-        self._by_rule = self._transcript.protocol.startswith(RULE_DEBATE)
+        self._by_rule = is_by_rule(self._transcript.protocol)
         self._same_version = self._transcript.protocol == installed_protocol(
             self._transcript.protocol
         )

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from recjury.debate.opinions import Opinion, evidence_mean, moved
+from recjury.debate.opinions import Opinion, moved, trusted_mean
 from recjury.debate.rated_log import RatedLog
 from recjury.debate.rules import RULE_PROTOCOL
 from recjury.records import JSON, OVERALL_SCALE, Evidence, Rating, Role, Statement
@@ -51,18 +51,19 @@ def rule_statement(
 
     It depends on scores, evidence, and the scores of the round before, in no order of the roles.
     """
-    before = {s.role: s.score for s in said if s.round == number - 1 and s.score is not None}
-    own = before.pop(role, None)
+    others = {
+        each.role: Opinion(each.score, len(rated.findings(each.role)))
+        for each in said
+        if each.round == number - 1 and each.score is not None
+    }
+    own = others.pop(role, None)
     scored = rated.scored(role)
-    if own is None:
+    if own is None or not others:
         score = first_opinion(scored)
         move = f"Their plain mean is {score:g} of {OVERALL_SCALE[1]}."
     else:
-        others = {
-            other: Opinion(heard, len(rated.findings(other))) for other, heard in before.items()
-        }
-        score = moved(own, tuple(others.values()))
-        move = _move(own, score, others)
+        score = moved(own.score, tuple(others.values()))
+        move = _move(own.score, score, others)
     factors = ", ".join(f"{each.factor} {each.score:g} of {each.high:g}" for each in scored)
     text = f"My factors: {factors}. {move} {_cited(role, rated)}"
     return Statement(role=role, round=number, speaker=RULE, text=text, score=score)
@@ -84,16 +85,12 @@ def _share(rating: Rating) -> float:
 
 def _move(own: float, score: float, others: Mapping[Role, Opinion]) -> str:
     """Where the role moves, and why."""
-    mean = evidence_mean(tuple(others.values()))
-    if mean is None:
-        return f"No other role cites a turn, so I stay at {own:g}."
     heard = ", ".join(
-        f"{role} {each.score:g} with {_counted(each.findings)}"
-        for role, each in others.items()
-        if each.findings
+        f"{role} {each.score:g} with {_counted(each.findings)}" for role, each in others.items()
     )
+    mean = trusted_mean(tuple(others.values()))
     move = f"stay at {own:g}" if score == own else f"move from {own:g} to {score:g}"
-    return f"The others' findings speak for {mean:.0f} ({heard}), so I {move}."
+    return f"The others stand at {mean:.0f} by their findings ({heard}), so I {move}."
 
 
 def _cited(role: Role, rated: RatedLog) -> str:
@@ -108,11 +105,7 @@ def _cited(role: Role, rated: RatedLog) -> str:
     there = [each for each in findings if each.turn == place]
     finding = min(there, key=lambda each: scores[each.factor] or 0)
     turn = rated.log.interaction[place]
-    said = (
-        f"turn {place + 1}, {turn.speaker}: {_quoted(turn.text)}"
-        if turn.text
-        else f"turn {place + 1}"
-    )
+    said = f"turn {place + 1}, {turn.speaker}: {_quoted(turn.text)}"
     return f"I cite {_counted(len(findings))}; most weighs {said} ({_described(finding)})."
 
 

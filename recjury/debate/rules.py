@@ -32,9 +32,14 @@ NOT_SAID = "gave no statement in this round"
 """What the other roles are told about a missing role."""
 
 
-def title_of(protocol: str) -> str:
-    """What tables call the verdict of a debate: "Overall", or that no model debated."""
-    return RULE_VERDICT if protocol.startswith(RULE_DEBATE) else OVERALL
+def is_by_rule(protocol: str) -> bool:
+    """Whether no model debated, under any version of the rule."""
+    return protocol.startswith(RULE_DEBATE)
+
+
+def verdict_name(protocol: str) -> str:
+    """What the outcome of a debate is called where it stands alone."""
+    return RULE_VERDICT.lower() if is_by_rule(protocol) else "verdict"
 
 
 def is_over(spoken: Sequence[Statement], protocol: str) -> bool:
