@@ -43,7 +43,7 @@ KNOWN = {
     "rule user": ("4", "64a5bc44293bf1a2"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-4", "4fc63d9a73d502b6"),
-    "rule debate": ("rule-debate/4", "488cb030da5d382f"),
+    "rule debate": ("rule-debate/4", "f83eb870afe7c2cb"),
     "rule decomposer": ("2", "753ab3ce65b3c207"),
     "retrieval": ("2", "46c8803f378f604a"),
 }

@@ -90,7 +90,7 @@ def _move(own: float, score: float, others: Mapping[Role, Opinion]) -> str:
     )
     mean = trusted_mean(tuple(others.values()))
     move = f"stay at {own:g}" if score == own else f"move from {own:g} to {score:g}"
-    return f"The others stand at {mean:.0f} by their findings ({heard}), so I {move}."
+    return f"Weighed by their findings, the others stand at {mean:.0f} ({heard}), so I {move}."
 
 
 def _cited(role: Role, rated: RatedLog) -> str:
@@ -106,7 +106,7 @@ def _cited(role: Role, rated: RatedLog) -> str:
     finding = min(there, key=lambda each: scores[each.factor] or 0)
     turn = rated.log.interaction[place]
     said = f"turn {place + 1}, {turn.speaker}: {_quoted(turn.text)}"
-    return f"I cite {_counted(len(findings))}; most weighs {said} ({_described(finding)})."
+    return f"I cite {_counted(len(findings))}; what weighs most is {said} ({_described(finding)})."
 
 
 def _described(finding: Evidence) -> str:

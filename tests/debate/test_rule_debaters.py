@@ -196,12 +196,13 @@ def test_a_statement_names_its_factors_and_quotes_the_turn_that_weighs_most() ->
     found = debate(ratings, evidence)
     first, second = found.transcript.of_round(1)[0].text, found.transcript.of_round(2)[0].text
     factors = "My factors: Effectiveness 4 of 4, Recoverability 4 of 4, Coherence 4 of 4. "
-    cited = (
-        " I cite 3 findings; most weighs turn 3, system: “Ronin is a film.” (Coherence: repeats)."
-    )
+    heaviest = "turn 3, system: “Ronin is a film.” (Coherence: repeats)"
+    cited = f" I cite 3 findings; what weighs most is {heaviest}."
     assert first == f"{factors}Their plain mean is 100 of 100.{cited}"
     heard = ", ".join(f"{role} 50 with 0 findings" for role in list(Role)[1:])
-    moves = f"The others stand at 50 by their findings ({heard}), so I move from 100 to 75."
+    moves = (
+        f"Weighed by their findings, the others stand at 50 ({heard}), so I move from 100 to 75."
+    )
     assert second == f"{factors}{moves}{cited}"
     assert found.transcript.of_round(1)[1].text.endswith("I can cite no turn.")
 

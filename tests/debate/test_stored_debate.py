@@ -226,7 +226,9 @@ def test_statements_by_rule_are_computed_again_with_the_stored_evidence(tmp_path
     url = stored(tmp_path, rule=True)
     with Store.open(url, create=False) as store:
         debate = load_debate(store, EVALUATION)
-    assert "I cite 1 finding; most weighs turn 1, system: “I would watch" in str(debate.transcript)
+    assert "I cite 1 finding; what weighs most is turn 1, system: “I would watch" in str(
+        debate.transcript
+    )
     assert debate.evidence == EVIDENCE
     assert differences(url) == []
 
