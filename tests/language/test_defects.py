@@ -2,7 +2,7 @@
 
 import pytest
 
-from recjury.language.defects import defects_of, other_language_words, loop, residue
+from recjury.language.defects import defects_of, loop, other_language_words, residue
 from recjury.language.tokens import words_of
 
 
