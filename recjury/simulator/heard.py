@@ -1,6 +1,7 @@
 """What the rule user understands of a system's turn, by look-ups: items, questions, repeats."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from recjury.knowledge import Catalogue, fold
@@ -8,6 +9,7 @@ from recjury.language import read_reply
 from recjury.records import Domain, DomainAttribute, Speaker, Turn
 
 _LONGEST_READ = 2000
+_TEXTS_KEPT = 512
 
 
 class Heard(NamedTuple):
@@ -55,6 +57,7 @@ def hear(turns: Sequence[Turn], catalogue: Catalogue, domain: Domain) -> Heard:
     )
 
 
+@lru_cache(_TEXTS_KEPT)
 def words(text: str) -> str:
     """The folded words of a text with single spaces, letters and digits alone."""
     return " ".join("".join(sign if sign.isalnum() else " " for sign in fold(text)).split())
