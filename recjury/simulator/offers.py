@@ -5,7 +5,7 @@ from recjury.simulator.turn_writer import Spoken, TurnWriter
 from recjury.simulator.wants import plural, thing
 
 _TOO_FAR = 8  # years from the target's year
-_CURIOUS = 0.35
+_CURIOUS = {"low": 0.0, "medium": 0.35, "high": 0.6}  # by openness
 _IN_MOOD = 0.5
 _SEVERAL = 0.4
 
@@ -26,7 +26,7 @@ class Offers:
         if passed or not mind.offered:
             return passed
         item = self._item
-        if self._may_wonder(item) and self._writer.happens(_CURIOUS):
+        if self._may_wonder(item) and self._writer.happens(_CURIOUS[mind.traits.openness]):
             curious = self._say("curious", item)
             if curious:
                 return curious
@@ -67,7 +67,8 @@ class Offers:
         mind = self._mind
         known = mind.offered_before | mind.named_myself | mind.said.items(Act.ASK)
         fits = any(mind.has(item, want) for want in (*mind.told, *mind.agenda))
-        return fits and item.id not in known and not mind.has_seen(item)
+        new = item.id not in known and not mind.has_seen(item)
+        return fits and new and mind.catalogue.domain_of(item) == mind.domain
 
     def _known(self, item: Item) -> list[Spoken]:
         """It is known: from this conversation, from the history, or seen before."""

@@ -64,8 +64,7 @@ class Speech:
     def say(self, rule: str, slots: Mapping[str, str]) -> str:
         """A sentence of `rule` that was not said before; "" if there is none.
 
-        Templates with more variants are drawn more often. A slot that begins with a capital is
-        filled with a capital.
+        Templates with more variants are drawn more often.
         """
         found = rules()[rule]
         own = [text for label in self._labels for text in found.also.get(label, ())]
@@ -73,11 +72,11 @@ class Speech:
         if self._draw.random() > _OWN:
             pools.reverse()
         filled = {name: value for name, value in slots.items() if value}
-        filled |= {name.capitalize(): capitalised(value) for name, value in filled.items()}
+        known = frozenset(filled)
         for pool in pools:
             for template in self._shuffled(pool):
-                if needs(template) <= filled.keys() and not self._was_said(template):
-                    return fill(self._chosen(template, filled), filled)
+                if needs(template) <= known and not self._was_said(template):
+                    return fill(self._chosen(template, known), filled)
         return ""
 
     def happens(self, chance: float) -> bool:
@@ -90,18 +89,20 @@ class Speech:
             weights, key=lambda each: self._draw.random() ** (1 / weights[each]), reverse=True
         )
 
-    def _chosen(self, template: str, filled: Mapping[str, str]) -> str:
-        return self._draw.choice(
-            [each for each in variants(template) if slots_of(each) <= set(filled)]
-        )
+    def _chosen(self, template: str, known: frozenset[str]) -> str:
+        return self._draw.choice([each for each in variants(template) if slots_of(each) <= known])
 
     def _was_said(self, template: str) -> bool:
         return any(_has(text, pieces) for text in self._said for pieces in _pieces(template))
 
 
 def fill(sentence: str, slots: Mapping[str, str]) -> str:
-    """The sentence with its slots filled, and one stop where a value brings its own."""
-    text = sentence.format_map(slots)
+    """The sentence with its slots filled, and one stop where a value brings its own.
+
+    A slot that begins with a capital is filled with a capital.
+    """
+    capitals = {name.capitalize(): capitalised(value) for name, value in slots.items()}
+    text = sentence.format_map({**slots, **capitals})
     for value in slots.values():
         if value[-1] in ".!?":
             text = text.replace(f"{value}.", value)
@@ -126,8 +127,8 @@ def variants(template: str) -> tuple[str, ...]:
 
 @cache
 def slots_of(text: str) -> frozenset[str]:
-    """The names of the slots of a template or a part of one."""
-    return frozenset(name for _, name, _, _ in Formatter().parse(text) if name)
+    """The names of the slots of a template or a part of one, in lower case."""
+    return frozenset(name.lower() for _, name, _, _ in Formatter().parse(text) if name)
 
 
 @cache
@@ -138,27 +139,23 @@ def needs(template: str) -> frozenset[str]:
 
 @cache
 def _pieces(template: str) -> tuple[tuple[str, ...], ...]:
-    """What stands between the slots of each variant, in lower case."""
+    """What stands before, between and behind the slots of each variant, in lower case."""
     found = [
-        tuple(text.strip().lower() for text, *_ in Formatter().parse(each) if text.strip())
+        tuple(text.strip().lower() for text, *_ in Formatter().parse(each))
         for each in variants(template)
     ]
-    return tuple(pieces for pieces in found if any(map(_is_telling, pieces)))
-
-
-def _is_telling(piece: str) -> bool:
-    return any(sign.isalpha() for sign in piece)
+    return tuple(pieces for pieces in found if any(sign.isalpha() for sign in "".join(pieces)))
 
 
 def _has(text: str, pieces: Sequence[str]) -> bool:
-    """Whether the pieces stand in the text in this order."""
-    at = 0
+    """Whether the pieces stand in the text in this order, the first where a sentence begins."""
+    at = text.find(pieces[0])
+    while at > 0 and pieces[0] and text[at - 2] not in ".!?":
+        at = text.find(pieces[0], at + 1)
     for piece in pieces:
-        at = text.find(piece, at)
-        if at < 0:
-            return False
-        at += len(piece)
-    return True
+        at = text.find(piece, at) if at >= 0 else at
+        at += len(piece) if at >= 0 else 0
+    return at >= 0
 
 
 def _without_gaps(text: str) -> str:

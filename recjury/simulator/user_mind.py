@@ -128,6 +128,7 @@ class UserMind:
             want
             for want in wants
             if want.attribute
+            and want.attribute not in self.context.barred
             and self._meaning(want.attribute) not in refused
             and self.may_say(want.words)
             and not (self.traits.knowledge == "low" and self._is_maker(want))

@@ -160,6 +160,8 @@ def _kind(wants: Sequence[Want], domain: Domain) -> str:
         return "something"
     if before and not noun and before[-1] in words().alone:
         noun = words().alone[before.pop()].one
+    if noun.endswith("s"):  # "headphones"
+        return " ".join((*before, noun))
     return _with_article(" ".join((*before, noun or domain.item)))
 
 
