@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from recjury.language import read_reply
 from recjury.records import Act, ItemRef, Speaker, Turn
-from recjury.simulator.heard import sentences, words
+from recjury.simulator.turn_facts import sentences, words
 from recjury.simulator.turn_writer import Spoken, TurnWriter
 from recjury.simulator.wants import Want
 
@@ -29,7 +29,7 @@ class AboutHit:
         *before, last = self._mind.context.interaction
         if self._tells(last, before):
             return [*self._say("told_enough"), *self._say("more")]
-        return [*(self._say("garbled") if self._mind.heard.broken else []), *self._say("back")]
+        return [*(self._say("garbled") if self._mind.last_turn.broken else []), *self._say("back")]
 
     def close(self) -> list[Spoken]:
         """Take it. What only a list has is not taken before a word was said about it."""
@@ -51,11 +51,11 @@ class AboutHit:
         mind = self._mind
         if self._id in mind.past.items(Act.SEEN):
             return self._say("likes_seen")
-        named = self._id in mind.heard.named
+        named = self._id in mind.last_turn.named
         if named and self._id in mind.named_in_history:
             return self._say("likes_mentioned")
         rule = "likes" if named else "likes_listed"
-        wants = mind.wished_before[:1] if not mind.own_turns else ()
+        wants = mind.wished_before[:1] if not mind.user_turns else ()
         return (self._say(f"{rule}_wish", wants) if wants else []) or self._say(rule)
 
     @property

@@ -1,5 +1,7 @@
 """What the rule user says to what the system suggests."""
 
+from functools import cached_property
+
 from recjury.records import Act, Item
 from recjury.simulator.turn_writer import Spoken, TurnWriter
 from recjury.simulator.wants import plural, thing
@@ -41,26 +43,35 @@ class Offers:
 
     @property
     def _item(self) -> Item:
-        """The suggestion that the user speaks of: the first new one, or else the first."""
+        """The suggestion that the user speaks of: the one it asked about, or the first new one."""
         mind = self._mind
+        asked = (item for item in mind.offered if item.title in self._asked_titles)
         new = (item for item in mind.offered if item.id not in mind.offered_before)
-        return next(new, mind.offered[0])
+        return next(asked, None) or next(new, mind.offered[0])
+
+    @cached_property
+    def _asked_titles(self) -> frozenset[str]:
+        """The titles that the user's last turn asked about: several items may have the same."""
+        mind = self._mind
+        last = mind.user_turns[-1].acts if mind.user_turns else ()
+        ids = (act.item for act in last if act.act is Act.ASK and act.item)
+        return frozenset(mind.catalogue.item(id_).title for id_ in ids)
 
     def _not_seen(self) -> list[Spoken]:
         mind = self._mind
-        asked = mind.heard.asks_done and self._item.id not in mind.named_myself
+        asked = mind.last_turn.asks_done and self._item.id not in mind.named_myself
         if not asked or any(mind.has_seen(item) for item in mind.offered):
             return []
         return self._say("none_seen" if len(mind.offered) > 1 else "not_seen")
 
     def _question_passed(self) -> list[Spoken]:
         """A complaint that the system went on to others when it was asked about one."""
-        mind = self._mind
-        last = mind.own_turns[-1].acts if mind.own_turns else ()
-        asked = next((act.item for act in last if act.act is Act.ASK and act.item), None)
-        if asked is None or not mind.offered or asked in {item.id for item in mind.offered}:
+        titles = self._asked_titles
+        offered = {item.title for item in self._mind.offered}
+        if not titles or not offered or titles & offered:
             return []
-        return self._say("question_passed", asked=self._writer.name(mind.catalogue.item(asked)))
+        asked = "that one" if self._writer.nameless else min(titles)
+        return self._say("question_passed", asked=asked)
 
     def _may_wonder(self, item: Item) -> bool:
         """Whether it may ask about the item: a new one that has something of what is wanted."""
@@ -73,7 +84,7 @@ class Offers:
     def _known(self, item: Item) -> list[Spoken]:
         """It is known: from this conversation, from the history, or seen before."""
         mind = self._mind
-        if item.id in mind.said.items(Act.ASK) and not mind.heard.repeated:
+        if item.title in self._asked_titles:
             return self._say("after_told", item)
         if item.id in mind.offered_before:
             return self._say("came_up", item)

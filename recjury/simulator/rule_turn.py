@@ -50,13 +50,13 @@ class RuleTurn:
 
     def _react(self) -> list[Spoken]:
         """React to what was said, say what is wanted, and perhaps ask for more."""
-        mind, first = self._mind, not self._mind.own_turns
+        mind, first = self._mind, not self._mind.user_turns
         spoken = self._complaint() or self._offers.react()
         if not any(each.asks for each in spoken) or first:
             wished = any(act.wish for each in spoken for act in each.acts if act.act is Act.WISH)
             if first:
                 spoken += self._first_wish()
-            elif mind.heard.asked:
+            elif mind.last_turn.asked:
                 spoken += self._answer()
             elif not wished:
                 spoken += self._passed_over() or self._next_wish()
@@ -65,15 +65,15 @@ class RuleTurn:
 
     def _complaint(self) -> list[Spoken]:
         """About a turn that makes no sense, comes twice, or gives nothing to go on with."""
-        heard = self._mind.heard
-        if heard.broken:
+        turn = self._mind.last_turn
+        if turn.broken:
             return [*self._say("garbled"), *self._say("say_again")]
-        if heard.repeated:
+        if turn.repeated:
             return self._say("repeats")
         complained = any(act.act is Act.COMPLAIN for act in self._mind.said.acts)
-        if heard.only_titles and not complained:
+        if turn.only_titles and not complained:
             return self._say("only_titles")
-        if not heard.asks and not self._mind.offered:
+        if not turn.asks and not self._mind.offered:
             return self._say("which_one")
         return []
 
@@ -90,11 +90,11 @@ class RuleTurn:
         if quote is not None and mind.may_quote(quote.text):
             rule = "quote_ask" if quote.act is Act.ASK else "quote_wish"
             return self._say(rule, quote=quote.text)
-        return self._answer() if mind.heard.asked else self._next_wish()
+        return self._answer() if mind.last_turn.asked else self._next_wish()
 
     def _answer(self) -> list[Spoken]:
         """Say what is wanted of the attribute that the system asks about."""
-        mind, asked = self._mind, self._mind.heard.asked
+        mind, asked = self._mind, self._mind.last_turn.asked
         answered = sum(act.act is Act.WISH for act in mind.said.acts)
         if mind.traits.question_tolerance == "low" and answered and self._writer.happens(0.5):
             return self._say("too_many_questions")
@@ -130,7 +130,7 @@ class RuleTurn:
         """A complaint about a category that was told in an earlier turn and that offers lack."""
         mind = self._mind
         wanted = [want for want in mind.told if want.is_category]
-        if not wanted or len(mind.own_turns) < 2 or not mind.offered:
+        if not wanted or len(mind.user_turns) < 2 or not mind.offered:
             return []
         missed = not any(mind.has(item, wanted[-1]) for item in mind.offered)
         its = self._offers.kind_of(mind.offered[0])

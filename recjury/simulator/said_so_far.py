@@ -6,10 +6,10 @@ from typing import NamedTuple
 from recjury.knowledge import Catalogue
 from recjury.language import Reading, read
 from recjury.records import Act, Attribute, DeclaredAct, Speaker, Turn
-from recjury.simulator.heard import sentences
+from recjury.simulator.turn_facts import sentences
 
-_LONGEST_QUOTE = 18  # words
-_SHORTEST_QUOTE = 3
+_LONGEST_QUOTE = 25  # words
+_TELLING_QUOTE = 4
 _OF_ITEMS = (Act.ACCEPT, Act.REFUSE, Act.SEEN, Act.ASK, Act.WISH)
 _EMPTY_TALK = frozenset({Act.THANK, Act.BYE, Act.CHAT, Act.ACCEPT})
 
@@ -24,7 +24,8 @@ class Quote(NamedTuple):
 class SaidSoFar(NamedTuple):
     """What a person's turns do: declared acts, and what is surely read in turns without.
 
-    `acts` are in the order of the turns. `quote` is the last sentence that says something.
+    `acts` are in the order of the turns. `quote` is the last
+    sentence that says something.
     """
 
     acts: tuple[DeclaredAct, ...]
@@ -64,7 +65,9 @@ def said_so_far(turns: Sequence[Turn], catalogue: Catalogue) -> SaidSoFar:
         if turn.speaker is Speaker.USER:
             reading = read(turn, turns[:at], catalogue)
             acts += turn.acts or _read_acts(reading)
-            quote = _quote(turn.text, reading) or quote
+            later = _quote(turn.text, reading)
+            if later is not None and (quote is None or _is_telling(later.text)):
+                quote = later
     return SaidSoFar(tuple(acts), quote)
 
 
@@ -81,9 +84,13 @@ def _read_acts(reading: Reading) -> Iterator[DeclaredAct]:
 
 
 def _quote(text: str, reading: Reading) -> Quote | None:
-    """The longest sentence of a turn, unless that is long, or the turn only thanks or leaves."""
-    found = [each for each in sentences(text) if _is_quotable(each)]
-    if not found or (reading.yes and reading.yes <= _EMPTY_TALK):
+    """The longest sentence of a turn, if that is not too long; None for a turn without a request.
+
+    A turn that the reader is not sure of is quoted: the person has said it in any case.
+    """
+    found = [each for each in sentences(text) if len(each.split()) <= _LONGEST_QUOTE]
+    only_talks = reading.yes and reading.yes <= _EMPTY_TALK
+    if not found or only_talks or {Act.WISH, Act.ASK} <= reading.no:
         return None
     asks = reading.does(Act.ASK) is True and reading.does(Act.WISH) is not True
     said = max(found, key=len)
@@ -91,5 +98,5 @@ def _quote(text: str, reading: Reading) -> Quote | None:
     return Quote(closed[0].upper() + closed[1:], Act.ASK if asks else Act.WISH)
 
 
-def _is_quotable(sentence: str) -> bool:
-    return _SHORTEST_QUOTE <= len(sentence.split()) <= _LONGEST_QUOTE
+def _is_telling(sentence: str) -> bool:
+    return len(sentence.split()) >= _TELLING_QUOTE

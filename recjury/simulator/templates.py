@@ -25,7 +25,7 @@ _LABELS = {
 }
 
 
-class Rule(BaseModel):
+class TemplateRule(BaseModel):
     """Sentences that all do the same `acts`: for everybody, and by label for some."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -43,10 +43,10 @@ class Rule(BaseModel):
 
 
 @cache
-def rules() -> Mapping[str, Rule]:
+def rules() -> Mapping[str, TemplateRule]:
     """The rules of the package, by name."""
     read = yaml.safe_load(Path(__file__).with_name("templates.yaml").read_text("utf-8"))
-    return {name: Rule.model_validate(rule) for name, rule in read.items()}
+    return {name: TemplateRule.model_validate(rule) for name, rule in read.items()}
 
 
 class Speech:

@@ -30,7 +30,7 @@ class TurnWriter:
         self.mind = mind
         self.draw = draw
         self.nameless = nameless
-        said = [turn.text for turn in mind.own_turns]
+        said = [turn.text for turn in mind.user_turns]
         self._speech = Speech(draw, said, mind.traits, mind.domain.name)
         self.happens = self._speech.happens
 

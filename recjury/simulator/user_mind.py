@@ -1,4 +1,4 @@
-"""What the rule user has in mind when it speaks: its wants, what it said, what it heard."""
+"""What the rule user has in mind when it speaks: its wants, what was said and understood."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -15,8 +15,8 @@ from recjury.records import (
     UserContext,
     digest,
 )
-from recjury.simulator.heard import Heard, hear
 from recjury.simulator.said_so_far import SaidSoFar, said_so_far
+from recjury.simulator.turn_facts import TurnFacts, turn_facts
 from recjury.simulator.wants import Want, agenda, categories, is_near, like, want_of, wants_of
 
 _FIRST_LISTED = 3
@@ -41,10 +41,10 @@ class UserMind:
         """Random numbers that belong to this conversation and to `what`."""
         return Random(digest([self._seed, self.context.scenario.id, *what]))
 
-    # --- what was said and heard -----------------------------------------------------------------
+    # --- what was said and understood ------------------------------------------------------------
 
     @cached_property
-    def own_turns(self) -> tuple[Turn, ...]:
+    def user_turns(self) -> tuple[Turn, ...]:
         """The user's turns since the history."""
         return tuple(t for t in self.context.interaction if t.speaker is Speaker.USER)
 
@@ -64,15 +64,15 @@ class UserMind:
         return said_so_far(self.context.interaction, self.catalogue)
 
     @cached_property
-    def heard(self) -> Heard:
+    def last_turn(self) -> TurnFacts:
         """What the system said last."""
         turns = (*self.context.scenario.history, *self.context.interaction)
-        return hear(turns, self.catalogue, self.domain)
+        return turn_facts(turns, self.catalogue, self.domain)
 
     @cached_property
     def offered(self) -> tuple[Item, ...]:
         """The items of the system's last turn: those that it names, or the first of its list."""
-        ids: Sequence[str | None] = self.heard.named
+        ids: Sequence[str | None] = self.last_turn.named
         if not ids and self.context.shows_list:
             ids = [item.id for item in self.system_turns[-1].items[:_FIRST_LISTED]]
         return self._items(ids)
@@ -165,7 +165,7 @@ class UserMind:
 
         Names are said early only, and of well-known people: later they would sound like a hint.
         """
-        early = len(self.own_turns) < _NAMES_EARLY or self.context.person.knows == "wishes"
+        early = len(self.user_turns) < _NAMES_EARLY or self.context.person.knows == "wishes"
         return tuple(
             want
             for want in self.left

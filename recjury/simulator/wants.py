@@ -18,7 +18,7 @@ Form = Literal["before", "noun", "behind"]
 _MOST_OF_A_KIND = 2
 
 
-class Kind(BaseModel):
+class CategoryNoun(BaseModel):
     """A word for an item of some category, such as "comedy", and its plural."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -33,7 +33,7 @@ class Words(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     genres: dict[str, str]
-    alone: dict[str, Kind]
+    alone: dict[str, CategoryNoun]
     nouns: dict[str, str]
     near: list[list[str]]
 

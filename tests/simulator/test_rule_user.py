@@ -27,8 +27,9 @@ from recjury.records import (
     UserContext,
 )
 from recjury.records.person import Behaviour, Degree
-from recjury.simulator import LeakGuard, RuleUser, converse, heard
-from recjury.simulator.heard import hear, sentences
+from recjury.simulator import LeakGuard, RuleUser, converse
+from recjury.simulator import turn_facts as facts
+from recjury.simulator.turn_facts import sentences, turn_facts
 from tests.simulator.doubles import (
     ScriptedSystem,
     catalogue,
@@ -93,16 +94,16 @@ def sample() -> Corpus:
 def test_it_hears_items_questions_and_repeats_by_look_ups() -> None:
     first = system_turn("How about Laugh Track (1958)? Who should direct it?")
     turns = (user_turn("I liked Low Tide."), first)
-    understood = hear(turns, KNOWN, FILM)
+    understood = turn_facts(turns, KNOWN, FILM)
     assert understood.named == (FAR.id,)
     assert understood.asks
     assert not understood.asked  # "direct" is no word for a director
     again = system_turn("How about Laugh Track (1958)? who should direct it")
-    assert hear((*turns, user_turn("No."), again), KNOWN, FILM).repeated
+    assert turn_facts((*turns, user_turn("No."), again), KNOWN, FILM).repeated
     other = system_turn("How about Spring Flood (1993)? Who should direct it?")
-    assert hear((*turns, user_turn("No."), other), KNOWN, FILM).only_titles
+    assert turn_facts((*turns, user_turn("No."), other), KNOWN, FILM).only_titles
     compared = system_turn("Laugh Track, as well as Low Tide. Any favourite actor?")
-    understood = hear((*turns, compared), KNOWN, FILM)
+    understood = turn_facts((*turns, compared), KNOWN, FILM)
     assert understood.named == (FAR.id,)
     assert [each.name for each in understood.asked] == ["actor"]
 
@@ -112,7 +113,7 @@ def test_sentences_end_with_their_signs() -> None:
 
 
 def test_it_asks_back_at_nonsense(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heard, "read_reply", lambda reply, before: ReplyCheck(1.0, True, "garbled"))
+    monkeypatch.setattr(facts, "read_reply", lambda reply, before: ReplyCheck(1.0, True, "garbled"))
     for said in each_seed(moment(user_turn("Hi."), system_turn("The the music is film of."))):
         assert does(said, Act.COMPLAIN)
         assert does(said, Act.ASK)

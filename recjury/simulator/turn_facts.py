@@ -12,7 +12,7 @@ _LONGEST_READ = 2000
 _TEXTS_KEPT = 512
 
 
-class Heard(NamedTuple):
+class TurnFacts(NamedTuple):
     """What was understood of a system's turn.
 
     `named` are the items that its text names, in order; those that the user named before are left
@@ -32,7 +32,7 @@ class Heard(NamedTuple):
     broken: bool
 
 
-def hear(turns: Sequence[Turn], catalogue: Catalogue, domain: Domain) -> Heard:
+def turn_facts(turns: Sequence[Turn], catalogue: Catalogue, domain: Domain) -> TurnFacts:
     """Understand the last of these turns, which the system has spoken."""
     *before, last = turns
     text = last.text
@@ -46,7 +46,7 @@ def hear(turns: Sequence[Turn], catalogue: Catalogue, domain: Domain) -> Heard:
     }
     question = _questions(text)
     bare = bare_words(text, catalogue)
-    return Heard(
+    return TurnFacts(
         named=tuple(dict.fromkeys([id_ for id_ in mentions if id_ not in own] or mentions)),
         asked=tuple(each for each in domain.attributes if _is_asked(each, question)),
         asks="?" in text,
