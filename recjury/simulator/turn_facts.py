@@ -1,6 +1,6 @@
 """What the rule user understands of a system's turn, by look-ups: items, questions, repeats."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,8 +15,8 @@ _TEXTS_KEPT = 512
 class TurnFacts(NamedTuple):
     """What was understood of a system's turn.
 
-    `named` are the items that its text names, in order; those that the user named before are left
-    out where there are others, since a suggestion may be compared to them. `asked` are the
+    `named` are the items that its text names, in order; those that the person named in the history
+    are left out where there are others, since a suggestion may be compared to them. `asked` are the
     attributes of the domain that it asks about; `asks` says that it asks anything, `asks_done`
     whether the user has seen something. `repeated` says that it gave the same text before, and
     `only_titles` that it did so with other titles in it. `broken` says that the text makes no
@@ -32,22 +32,21 @@ class TurnFacts(NamedTuple):
     broken: bool
 
 
-def turn_facts(turns: Sequence[Turn], catalogue: Catalogue, domain: Domain) -> TurnFacts:
-    """Understand the last of these turns, which the system has spoken."""
+def turn_facts(
+    turns: Sequence[Turn], catalogue: Catalogue, domain: Domain, known: Collection[str] = ()
+) -> TurnFacts:
+    """Understand the last of these turns, which the system has spoken.
+
+    `known` are the items that the person named in the history.
+    """
     *before, last = turns
     text = last.text
     earlier = [turn.text for turn in before if turn.speaker is Speaker.SYSTEM]
     mentions = [mention.id for mention in catalogue.link(text)]
-    own = {
-        mention.id
-        for turn in before
-        if turn.speaker is Speaker.USER
-        for mention in catalogue.link(turn.text)
-    }
     question = _questions(text)
     bare = bare_words(text, catalogue)
     return TurnFacts(
-        named=tuple(dict.fromkeys([id_ for id_ in mentions if id_ not in own] or mentions)),
+        named=tuple(dict.fromkeys([id_ for id_ in mentions if id_ not in known] or mentions)),
         asked=tuple(each for each in domain.attributes if _is_asked(each, question)),
         asks="?" in text,
         asks_done=domain.done != domain.verb and _has(question, domain.done),

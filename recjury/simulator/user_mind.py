@@ -67,7 +67,7 @@ class UserMind:
     def last_turn(self) -> TurnFacts:
         """What the system said last."""
         turns = (*self.context.scenario.history, *self.context.interaction)
-        return turn_facts(turns, self.catalogue, self.domain)
+        return turn_facts(turns, self.catalogue, self.domain, self.named_myself)
 
     @cached_property
     def offered(self) -> tuple[Item, ...]:

@@ -103,7 +103,7 @@ def test_it_hears_items_questions_and_repeats_by_look_ups() -> None:
     other = system_turn("How about Spring Flood (1993)? Who should direct it?")
     assert turn_facts((*turns, user_turn("No."), other), KNOWN, FILM).only_titles
     compared = system_turn("Laugh Track, as well as Low Tide. Any favourite actor?")
-    understood = turn_facts((*turns, compared), KNOWN, FILM)
+    understood = turn_facts((*turns, compared), KNOWN, FILM, {NEAR.id})
     assert understood.named == (FAR.id,)
     assert [each.name for each in understood.asked] == ["actor"]
 
