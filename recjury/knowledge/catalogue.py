@@ -13,7 +13,7 @@ from recjury.knowledge.tokenizer import split_year
 from recjury.records import Domain, Item, ItemRef, Scenario, digest
 
 MENTIONED = 1.0
-_TEXTS_KEPT = 1024
+_TEXTS_KEPT = 8192  # the turns of several hundred conversations at once
 _LONGEST_KEPT = 4000
 
 

@@ -9,7 +9,7 @@ from recjury.language import read_reply
 from recjury.records import Domain, DomainAttribute, Speaker, Turn
 
 _LONGEST_READ = 2000
-_TEXTS_KEPT = 512
+_TEXTS_KEPT = 4096
 
 
 class TurnFacts(NamedTuple):

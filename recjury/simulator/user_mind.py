@@ -163,9 +163,12 @@ class UserMind:
     def unasked(self) -> tuple[Want, ...]:
         """Those that one says without being asked, and that the suggestions do not have yet.
 
-        Names are said early only, and of well-known people: later they would sound like a hint.
+        Names are said early only, of well-known people, and by who has wished for nothing yet: a
+        name that comes out of nothing sounds like a hint.
         """
-        early = len(self.user_turns) < _NAMES_EARLY or self.context.person.knows == "wishes"
+        silent = not self.past.wishes and self.past.quote is None
+        early = silent and len(self.user_turns) < _NAMES_EARLY
+        early = early or self.context.person.knows == "wishes"
         return tuple(
             want
             for want in self.left
