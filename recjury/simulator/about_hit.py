@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from recjury.language import read_reply
 from recjury.records import Act, ItemRef, Speaker, Turn
-from recjury.simulator.turn_facts import sentences, words
+from recjury.simulator.turn_facts import makes_no_sense, sentences, words
 from recjury.simulator.turn_writer import Spoken, TurnWriter
 from recjury.simulator.wants import Want
 
@@ -87,4 +86,4 @@ class AboutHit:
         says = any(not each.endswith("?") for each in sentences(turn.text))
         again = any(words(turn.text) == words(each.text) for each in before)
         about = self._id in named or not named
-        return about and says and not again and read_reply(turn.text, before).broken is not True
+        return about and says and not again and not makes_no_sense(turn.text, before)

@@ -9,6 +9,7 @@ from recjury.simulator.turn_writer import Spoken, TurnWriter, utterance
 from recjury.simulator.wants import Want
 
 _SENTENCES = {"low": 2, "medium": 3, "high": 4}
+_QUOTED = 0.6  # how often own words stand for a wish that was read in them
 _PATIENT_ROUNDS = {"low": 2, "medium": 3, "high": 5}
 
 
@@ -79,15 +80,15 @@ class RuleTurn:
 
     def _first_wish(self) -> list[Spoken]:
         """The wish of the history, or the person's own words, or else the agenda."""
-        mind = self._mind
+        mind, quote = self._mind, self._mind.past.quote
+        may_quote = quote is not None and mind.may_quote(quote.text)
         wishes = mind.wished_before[:1]
-        if wishes and mind.offered and all(mind.has(item, wishes[0]) for item in mind.offered):
-            them = "those" if len(mind.offered) > 1 else "that one"
-            return self._say("wish_met", wants=wishes, them=them)
-        if wishes:
+        if wishes and not (may_quote and self._writer.happens(_QUOTED)):
+            if mind.offered and all(mind.has(item, wishes[0]) for item in mind.offered):
+                them = "those" if len(mind.offered) > 1 else "that one"
+                return self._say("wish_met", wants=wishes, them=them)
             return self._say("wish", wants=wishes)
-        quote = mind.past.quote
-        if quote is not None and mind.may_quote(quote.text):
+        if quote is not None and may_quote:
             rule = "quote_ask" if quote.act is Act.ASK else "quote_wish"
             return self._say(rule, quote=quote.text)
         return self._answer() if mind.last_turn.asked else self._next_wish()

@@ -65,7 +65,7 @@ def said_so_far(turns: Sequence[Turn], catalogue: Catalogue) -> SaidSoFar:
         if turn.speaker is Speaker.USER:
             reading = read(turn, turns[:at], catalogue)
             acts += turn.acts or _read_acts(reading)
-            later = _quote(turn.text, reading)
+            later = None if turn.acts else _quote(turn.text, reading)
             if later is not None and (quote is None or _is_telling(later.text)):
                 quote = later
     return SaidSoFar(tuple(acts), quote)
@@ -74,7 +74,8 @@ def said_so_far(turns: Sequence[Turn], catalogue: Catalogue) -> SaidSoFar:
 def _read_acts(reading: Reading) -> Iterator[DeclaredAct]:
     """The acts that a turn surely does, about the items that it names."""
     for want in reading.wants:
-        yield DeclaredAct(act=Act.WISH, attribute=want.kind, value=want.value)
+        if want.kind != "year":  # most years stand beside a title
+            yield DeclaredAct(act=Act.WISH, attribute=want.kind, value=want.value)
     for value in reading.rejects:
         yield DeclaredAct(act=Act.REFUSE, attribute=value.kind, value=value.value)
     known = not reading.yes.isdisjoint({Act.SEEN, Act.REFUSE})
@@ -84,13 +85,13 @@ def _read_acts(reading: Reading) -> Iterator[DeclaredAct]:
 
 
 def _quote(text: str, reading: Reading) -> Quote | None:
-    """The longest sentence of a turn, if that is not too long; None for a turn without a request.
+    """The longest sentence of a turn, if that is not too long; None for mere thanks and the like.
 
     A turn that the reader is not sure of is quoted: the person has said it in any case.
     """
     found = [each for each in sentences(text) if len(each.split()) <= _LONGEST_QUOTE]
-    only_talks = reading.yes and reading.yes <= _EMPTY_TALK
-    if not found or only_talks or {Act.WISH, Act.ASK} <= reading.no:
+    only_talks = {Act.WISH, Act.ASK} <= reading.no and bool(reading.yes & _EMPTY_TALK)
+    if not found or only_talks:
         return None
     asks = reading.does(Act.ASK) is True and reading.does(Act.WISH) is not True
     said = max(found, key=len)

@@ -108,12 +108,16 @@ class UserMind:
         return self.catalogue.wanted_domain(self.context.scenario)
 
     @cached_property
+    def targets(self) -> tuple[Item, ...]:
+        """The targets that the user knows, of those that the catalogue has."""
+        if self.context.person.knows == "wishes":
+            return ()
+        return self._items([target.id for target in self.context.scenario.targets])
+
+    @cached_property
     def target(self) -> Item | None:
         """The target of which most is known; None for a user with wishes, or without any."""
-        if self.context.person.knows == "wishes":
-            return None
-        found = self._items([target.id for target in self.context.scenario.targets])
-        return max(found, key=lambda item: len(wants_of(item, self.domain)), default=None)
+        return max(self.targets, key=lambda item: len(wants_of(item, self.domain)), default=None)
 
     @cached_property
     def agenda(self) -> tuple[Want, ...]:
@@ -136,8 +140,15 @@ class UserMind:
 
     @cached_property
     def wished_before(self) -> tuple[Want, ...]:
-        """What the person wished for in the history, the last wish first."""
-        return self._wants(self.past)
+        """What the person wished for in the history and a target has, the last wish first."""
+        wants = self._wants(self.past)
+        if not self.targets:
+            return wants
+        return tuple(
+            want
+            for want in wants
+            if want.item is not None or any(self.has(item, want) for item in self.targets)
+        )
 
     @cached_property
     def told(self) -> tuple[Want, ...]:

@@ -81,7 +81,7 @@ def want_of(attribute: Attribute, domain: Domain) -> Want | None:
     kind, value = attribute
     if kind in ("decade", "year"):
         decade = spoken_decade(int(value[:4]))
-        return Want(decade, f"from {decade}", "behind", attribute)
+        return Want(decade, f"from {decade}", "behind", Attribute("decade", f"{value[:3]}0s"))
     described = domain.attribute(kind)
     if described is None:
         return None
