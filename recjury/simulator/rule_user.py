@@ -1,13 +1,14 @@
 """The simulated user without a model, named "rule": it follows an agenda and declares its acts."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from recjury.knowledge import Catalogue
 from recjury.records import JSON, ConversationLog, ItemRef, Rating, UserContext, Utterance, digest
 from recjury.simulator.leak_guard import GUARD_VERSION, LeakChecker, LeakGuard
 from recjury.simulator.rule_persuasiveness import RULE_RUBRIC, rule_persuasiveness
 from recjury.simulator.rule_turn import RuleTurn
+from recjury.simulator.said_so_far import said_so_far
 from recjury.simulator.templates import rules
 from recjury.simulator.turn_writer import TurnWriter
 from recjury.simulator.user_mind import UserMind
@@ -17,7 +18,7 @@ RULES_VERSION = "5"
 
 _ATTEMPTS = 6
 _WITH_TITLES = 3
-_WATCHES = 256
+_KEPT = 256  # histories
 
 
 class RuleUser:
@@ -34,7 +35,8 @@ class RuleUser:
         """`catalogue` has the targets' attributes; `seed` varies the phrasing."""
         self._catalogue = catalogue
         self._seed = seed
-        self._watch = lru_cache(_WATCHES)(LeakGuard(catalogue).watch)
+        self._watch = lru_cache(_KEPT)(LeakGuard(catalogue).watch)
+        self._past = lru_cache(_KEPT)(partial(said_so_far, catalogue=catalogue))
 
     @property
     def settings(self) -> Mapping[str, JSON]:
@@ -52,8 +54,9 @@ class RuleUser:
     async def speak(self, context: UserContext) -> Utterance:
         """The next utterance. It names a target only if that is a hit that the system has named."""
         watch, spoken, answering = self._heard(context)
+        past = self._past(context.scenario.history)
         mind = UserMind(
-            self._catalogue, context, lambda said: bool(watch.blocked(said)), self._seed
+            self._catalogue, context, past, lambda said: bool(watch.blocked(said)), self._seed
         )
         text = ""
         for attempt in range(_ATTEMPTS):

@@ -93,8 +93,9 @@ def _quote(text: str, reading: Reading) -> Quote | None:
     only_talks = {Act.WISH, Act.ASK} <= reading.no and bool(reading.yes & _EMPTY_TALK)
     if not found or only_talks:
         return None
-    asks = reading.does(Act.ASK) is True and reading.does(Act.WISH) is not True
     said = max(found, key=len)
+    surely_asks = reading.does(Act.ASK) is True and reading.does(Act.WISH) is not True
+    asks = surely_asks and said.endswith("?")
     closed = said if said[-1] in ".!?" else f"{said}."
     return Quote(closed[0].upper() + closed[1:], Act.ASK if asks else Act.WISH)
 

@@ -28,11 +28,20 @@ class UserMind:
     """The state of one user; everything is read from the context when it is needed."""
 
     def __init__(
-        self, catalogue: Catalogue, context: UserContext, leaks: Callable[[str], bool], seed: int
+        self,
+        catalogue: Catalogue,
+        context: UserContext,
+        past: SaidSoFar,
+        leaks: Callable[[str], bool],
+        seed: int,
     ):
-        """`leaks` tells whether a text gives a target away; `seed` is the user's."""
+        """`past` is what the person did in the history; `seed` is the user's.
+
+        `leaks` tells whether a text gives a target away.
+        """
         self.catalogue = catalogue
         self.context = context
+        self.past = past
         self.traits = context.person.traits
         self._leaks = leaks
         self._seed = seed
@@ -52,11 +61,6 @@ class UserMind:
     def system_turns(self) -> tuple[Turn, ...]:
         """The system's turns since the history."""
         return tuple(t for t in self.context.interaction if t.speaker is Speaker.SYSTEM)
-
-    @cached_property
-    def past(self) -> SaidSoFar:
-        """What the person did in the history."""
-        return said_so_far(self.context.scenario.history, self.catalogue)
 
     @cached_property
     def said(self) -> SaidSoFar:

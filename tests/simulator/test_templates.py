@@ -9,6 +9,7 @@ from recjury.knowledge import domain_names, known_domain
 from recjury.language import read
 from recjury.records import Act, Attribute, Item, PersonaTraits, contradiction_in
 from recjury.simulator import RuleUser
+from recjury.simulator.said_so_far import said_so_far
 from recjury.simulator.templates import Speech, fill, rules, slots_of, variants
 from recjury.simulator.turn_writer import TurnWriter, utterance
 from recjury.simulator.user_mind import UserMind
@@ -149,7 +150,8 @@ def test_no_template_is_read_as_another_act_than_it_declares(rule: str) -> None:
 
 @pytest.mark.parametrize("rule", rules())
 def test_what_a_rule_declares_can_be_true_and_is_about_what_it_says(rule: str) -> None:
-    mind = UserMind(KNOWN, moment(system_turn("Laugh Track (1958)?")), lambda text: False, 0)
+    context = moment(system_turn("Laugh Track (1958)?"))
+    mind = UserMind(KNOWN, context, said_so_far((), KNOWN), lambda text: False, 0)
     want = want_of(VALUES[0], FILM)
     assert want is not None
     refused = [Attribute("genre", "horror")] if Act.REFUSE in rules()[rule].acts else []
