@@ -5,8 +5,8 @@ corpus and system these are counted:
 
 - given_away: conversations in which it says a target's title before it was told, or an attribute
   value that the catalogue has for one of the targets alone and that the history has not said;
-- accepts_unnamed: conversations in which it asks about a target or takes it, though no text had
-  named one (the lists are not shown to it);
+- accepts_unnamed: conversations in which it declares to ask about a target or to take it, though no
+  text had named that (the lists are not shown to it);
 - repeated: its utterances that it said before in the conversation;
 - distinct_3: the share of different trigrams of words in what it says; `recorded_distinct_3` is
   that of the recorded users with a language model on as many words (`--data`; ReDial's recordings
@@ -39,19 +39,12 @@ from recjury.corpora.concept import END_MARK, read_concept
 from recjury.errors import UserError
 from recjury.knowledge import fold
 from recjury.knowledge.ordinary_words import is_ordinary_word
-from recjury.records import ConversationLog, Item, Recommender, Scenario, Speaker, is_target
+from recjury.records import Act, ConversationLog, Item, Recommender, Scenario, Speaker, is_target
 from recjury.simulator import LeakGuard, RuleUser, SessionSettings, converse
 
 CORPORA = ("opendialkg", "redial", "sample", "sample-books")
 SYSTEMS = ("retrieval", "kbrd")
 
-_FACED = re.compile(
-    r"\b(?:i['’]?(?:ll| will)(?: just)? (?:take|go with|watch|read|try (?!again))|"
-    r"settles|(?:that's|it's|is) (?:just )?what i was (?:after|looking for|hoping for)|"
-    r"(?:tell|say) (?:me )?(?:a bit |a little )?(?:more|something) about|introduce|"
-    r"sounds (?:just )?(?:right|perfect|great|good|like it)|looks promising)\b",
-    re.IGNORECASE,
-)
 _GENRE_NOUNS = re.compile(r"\s*(?:\b(?:film|movie|fiction)s?\b|\([^)]*\)|#\d+)", re.IGNORECASE)
 _GREETINGS = frozenset({"even", "morn", "afternoon", "day", "fine", "bye"})
 _WORD = re.compile(r"\w+")
@@ -225,15 +218,14 @@ def _fold(text: str) -> str:
 
 
 def _accepts_unnamed(log: ConversationLog, corpus: Corpus) -> bool:
-    named: list[str | None] = []
+    named: set[str] = set()
+    targets = {target.id for target in log.scenario.targets}
     for turn in log.interaction:
-        mentions = [mention.id for mention in corpus.catalogue.link(turn.text)]
         if turn.speaker is Speaker.SYSTEM:
-            named += mentions
-        elif _FACED.search(turn.text) and not set(mentions) & set(named):
-            told = {id_ for id_ in named if id_ is not None}
-            if not any(target.id in told for target in log.scenario.targets):
-                return True
+            named |= {mention.id for mention in corpus.catalogue.link(turn.text)}
+        faced = {act.item for act in turn.acts if act.act in (Act.ACCEPT, Act.ASK)}
+        if faced & targets - named:
+            return True
     return False
 
 

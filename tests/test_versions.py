@@ -40,7 +40,7 @@ from tests.simulator.ways import WAYS
 SCENARIOS = 40
 KNOWN = {
     "guard": ("2", "aceb8f470d666d8d"),
-    "rule user": ("4", "64a5bc44293bf1a2"),
+    "rule user": ("5", "7aa5d7d974be4ea7"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-4", "4fc63d9a73d502b6"),
     "rule debate": ("rule-debate/4", "f83eb870afe7c2cb"),

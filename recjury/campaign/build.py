@@ -170,7 +170,13 @@ def build_user(
         raise ConfigError("this campaign needs a model: add `model` to its file")
     from recjury.simulator import LlmUser
 
-    return LlmUser(gateway, simulator.model, catalogue, temperature=simulator.temperature)
+    return LlmUser(
+        gateway,
+        simulator.model,
+        catalogue,
+        temperature=simulator.temperature,
+        declares=simulator.declares,
+    )
 
 
 def _components(config: CampaignConfig, corpus: Corpus, gateway: Gateway | None) -> Components:

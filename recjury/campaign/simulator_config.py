@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 class SimulatorConfig(Record):
     """The simulated user. By default `kind` is llm if the campaign has a model, else rule.
 
+    With `declares`, a user played by a model tells what each of its utterances does.
+
     An own user is "module:Class", or what an installed package offers; `options` are given to it.
     """
 
@@ -21,6 +23,7 @@ class SimulatorConfig(Record):
     options: dict[str, JsonValue] = Field(default_factory=dict)
     model: str = MAIN_MODEL
     temperature: float = Field(default=0.7, ge=0, le=2)
+    declares: bool = False
     min_rounds: int = Field(default=3, ge=1, le=50)
     max_rounds: int = Field(default=5, ge=1, le=50)
     list_length: int = Field(default=LIST_LENGTH, ge=1, le=100)

@@ -22,6 +22,8 @@ _YOUNG: Mapping[str, object] = {
     "speechless": False,
     "person": None,
     "names_filled": False,
+    "acts_dropped": 0,
+    "acts_differing": 0,
 }
 
 
@@ -50,7 +52,9 @@ class Turn(Record):
 
     @model_validator(mode="after")
     def _acts_are_of_a_user_and_agree(self) -> Self:
-        if self.acts and self.speaker is not Speaker.USER:
+        if not self.acts:
+            return self
+        if self.speaker is not Speaker.USER:
             raise ValueError("only a user's turn has acts")
         wrong = contradiction_in(self.acts)
         if wrong:
@@ -121,6 +125,8 @@ class ConversationLog(Record):
     targets gives them away. `person` is the user; None for the paper's plain user.
     `items_linked` is True if the system gave no lists and they were made of the names in its texts.
     `names_filled` is True if the system put the names of its lists into its texts.
+    `acts_dropped` and `acts_differing` count declared acts of a user played by a model that could
+    not be used, and those in which declaration and words surely differ.
     """
 
     system: str
@@ -138,6 +144,8 @@ class ConversationLog(Record):
     speechless: bool = False
     person: Person | None = None
     names_filled: bool = False
+    acts_dropped: int = 0
+    acts_differing: int = 0
 
     @model_serializer(mode="wrap")
     def _without_the_defaults(self, content: SerializerFunctionWrapHandler) -> dict[str, object]:

@@ -134,12 +134,16 @@ class UserContext(Record):
 class Utterance(Record):
     """What the simulated user says, and the model calls behind it.
 
-    `acts` are what the utterance does, if the user declares it (`records.Act`).
+    `acts` are what the utterance does, if the user declares it (`records.Act`). `acts_dropped`
+    counts declared ones that could not be used, and `acts_differing` those that the words do not
+    do, or that they do and nobody declared, as far as a reader is sure.
     """
 
     text: str
     calls: tuple[str, ...] = ()
     acts: tuple[DeclaredAct, ...] = ()
+    acts_dropped: int = 0
+    acts_differing: int = 0
 
 
 class UserSimulator(Protocol):

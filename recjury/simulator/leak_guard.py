@@ -6,7 +6,7 @@ and lists the leaks that the guard cannot find.
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from recjury.knowledge import Catalogue
@@ -23,6 +23,7 @@ UniqueValues = Literal["block", "allow"]
 
 _LONGEST_TO_CUT = 4000
 _HEARD = 2000
+_TEXTS_KEPT = 64
 _SENTENCE = re.compile(r"[^.!?\n…]*[.!?\n…]+[\"'”’)\]*]*\s*|[^.!?\n…]+$")
 _NEUTRAL = (
     "Could you suggest something along those lines?",
@@ -102,6 +103,7 @@ class LeakChecker:
         self._detectors: dict[frozenset[ItemRef], Detector] = {}
         self._blocks_values = blocks_values
         self.target_values = values
+        self._found = lru_cache(_TEXTS_KEPT)(self._leaks)  # a text is checked several times
 
     @property
     def is_speechless(self) -> bool:
@@ -122,9 +124,12 @@ class LeakChecker:
         `spoken` are the targets that may be named: words inside their titles are not a leak.
         `answering` is the turn that the text answers ("Which one?").
         """
-        folded = fold_disguises(text)
         named = frozenset(ref for ref in self._titles if is_target(ref, spoken))
-        spans = self._detector(named).spans(folded, fold_disguises(answering[-_HEARD:]))
+        return self._found(text, named, answering[-_HEARD:])
+
+    def _leaks(self, text: str, named: frozenset[ItemRef], answering: str) -> tuple[str, ...]:
+        folded = fold_disguises(text)
+        spans = self._detector(named).spans(folded, fold_disguises(answering))
         if spans and named:
             free = [span for ref in named for span in own_spans(self._titles[ref], folded)]
             spans = tuple(

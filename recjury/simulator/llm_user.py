@@ -14,6 +14,7 @@ from recjury.llm import (
     RatingTag,
     ask_each,
     finished_text,
+    read_object,
     read_reply,
 )
 from recjury.prompts import Pack, load_pack
@@ -22,6 +23,7 @@ from recjury.records import (
     ChatRequest,
     ConversationLog,
     Message,
+    ObjectForm,
     Rating,
     Reply,
     Speaker,
@@ -31,7 +33,14 @@ from recjury.records import (
     Utterance,
     persuasiveness_subject,
 )
-from recjury.simulator.user_prompts import PACK, PERSON_PACK, PERSUASIVENESS_PACK, UserPrompts
+from recjury.simulator.declared_reply import DeclaredReply, checked_acts, schema
+from recjury.simulator.user_prompts import (
+    ACTS_PACK,
+    PACK,
+    PERSON_PACK,
+    PERSUASIVENESS_PACK,
+    UserPrompts,
+)
 
 LONGEST = 1000
 
@@ -61,7 +70,27 @@ def read_utterance(reply: Reply) -> str:
     A leading "User:" and quotation marks around the whole text are removed. Raises ParseError if
     the reply is empty, cut off, structured data, a refusal, or a script for both speakers.
     """
-    text = _OWN_LABEL.sub("", finished_text(reply), count=1).strip()
+    return _usable(finished_text(reply))
+
+
+def read_declared(reply: Reply) -> DeclaredReply:
+    """The utterance and its acts in a reply; plain words are an utterance that declares nothing.
+
+    Raises ParseError as `read_utterance`.
+    """
+    try:
+        said = read_object(reply, DeclaredReply).value
+    except ParseError:
+        return _undeclared(reply)
+    return DeclaredReply(text=_usable(said.text), acts=said.acts)
+
+
+def _undeclared(reply: Reply) -> DeclaredReply:
+    return DeclaredReply(text=read_utterance(reply))
+
+
+def _usable(text: str) -> str:
+    text = _OWN_LABEL.sub("", text, count=1).strip()
     if len(text) > 1 and _PAIRS.get(text[0]) == text[-1] and text[0] not in text[1:-1]:
         text = text[1:-1].strip()
     if not any(sign.isalnum() for sign in text):
@@ -78,6 +107,7 @@ def read_utterance(reply: Reply) -> str:
 
 
 _UTTERANCE_TOKENS = 300
+_DECLARED_TOKENS = 600
 _RATING_TOKENS = 400
 _REASONS = 1000  # characters: fewer than the tokens have
 
@@ -97,13 +127,18 @@ class LlmUser:
         *,
         temperature: float = 0.0,
         pack: Pack | None = None,
+        declares: bool = False,
     ):
-        """`model` is an alias known to the gateway; `pack` is `core-simulator` by default."""
+        """`model` is an alias known to the gateway; `pack` is `core-simulator` by default.
+
+        With `declares`, the model tells with each utterance what that does.
+        """
         self._gateway = gateway
         self._model = model
         self._catalogue = catalogue
         self._temperature = temperature
-        self._prompts = UserPrompts(pack or load_pack(PACK), catalogue)
+        self._declares = declares
+        self._prompts = UserPrompts(pack or load_pack(PACK), catalogue, declares=declares)
 
     @property
     def name(self) -> str:
@@ -120,6 +155,7 @@ class LlmUser:
             "temperature": self._temperature,
             "longest": LONGEST,
             "catalogue": self._catalogue.digest,
+            **({"declares": _rubric(load_pack(ACTS_PACK))} if self._declares else {}),
         }
 
     async def speak(self, context: UserContext) -> Utterance:
@@ -127,7 +163,7 @@ class LlmUser:
         answer = await self._say(self._prompts.turn(context), "simulator/speak")
         if answer.value is None:
             raise _failure(answer)
-        return Utterance(text=answer.value, calls=answer.calls)
+        return self._utterance(context, answer.value, answer.calls)
 
     async def rewrite(
         self, context: UserContext, utterance: str, leaks: Sequence[str]
@@ -140,7 +176,23 @@ class LlmUser:
         answer = await self._say(messages, "simulator/rewrite")
         if answer.status not in (Status.SCORED, Status.UNREADABLE):
             raise _failure(answer)
-        return Utterance(text=answer.value or "", calls=answer.calls)
+        return self._utterance(context, answer.value or DeclaredReply(text=""), answer.calls)
+
+    def _utterance(
+        self, context: UserContext, said: DeclaredReply, calls: tuple[str, ...]
+    ) -> Utterance:
+        if not said.acts:
+            return Utterance(text=said.text, calls=calls)
+        before = (*context.scenario.history, *context.interaction)
+        domain = self._catalogue.wanted_domain(context.scenario)
+        found = checked_acts(said, before, self._catalogue, domain)
+        return Utterance(
+            text=said.text,
+            calls=calls,
+            acts=found.acts,
+            acts_dropped=found.dropped,
+            acts_differing=found.differing,
+        )
 
     async def persuasiveness(self, log: ConversationLog) -> Rating:
         """The rating, 0 to 2, with its reason; without a rating, the reason why there is none."""
@@ -167,8 +219,9 @@ class LlmUser:
         """The prompts that ask how persuasive the system was, of plain and of other users."""
         return " or ".join(_rubric(load_pack(each)) for each in (PERSUASIVENESS_PACK, PERSON_PACK))
 
-    async def _say(self, messages: tuple[Message, ...], purpose: str) -> ParsedReply[str]:
-        return await read_reply(self._gateway, self._request(messages, purpose), read_utterance)
+    async def _say(self, messages: tuple[Message, ...], purpose: str) -> ParsedReply[DeclaredReply]:
+        read = read_declared if self._declares else _undeclared
+        return await read_reply(self._gateway, self._request(messages, purpose), read)
 
     def _request(self, messages: tuple[Message, ...], purpose: str) -> ChatRequest:
         return ChatRequest(
@@ -176,8 +229,8 @@ class LlmUser:
             messages=messages,
             purpose=purpose,
             temperature=self._temperature,
-            max_tokens=_UTTERANCE_TOKENS,
-            form=TextForm(LONGEST),
+            max_tokens=_DECLARED_TOKENS if self._declares else _UTTERANCE_TOKENS,
+            form=ObjectForm(schema(LONGEST)) if self._declares else TextForm(LONGEST),
         )
 
     def _persuasiveness_question(self, log: ConversationLog) -> Question | Rating:
@@ -202,7 +255,7 @@ def _rubric(pack: Pack) -> str:
     return f"{pack.id}/{pack.version}/{pack.digest}"
 
 
-def _failure(answer: ParsedReply[str]) -> UnitFailed:
+def _failure(answer: ParsedReply[DeclaredReply]) -> UnitFailed:
     if answer.status is not Status.UNREADABLE:
         return CallFailed(f"the simulated user could not be asked: {answer.reason}")
     many = len(answer.calls)

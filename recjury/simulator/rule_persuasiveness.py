@@ -20,7 +20,7 @@ from recjury.records import (
     Turn,
     persuasiveness_subject,
 )
-from recjury.simulator.agenda import spoken_genres
+from recjury.simulator.wants import spoken_genres
 
 RULE_RUBRIC = "rule-persuasiveness/1"
 PERSON_RUBRIC = "rule-persuasiveness/1 of a person"

@@ -1,247 +1,182 @@
-"""Composes one turn of the rule user."""
+"""Composes one turn of the rule user: chooses what it does, and the rules that say so."""
 
-from recjury.simulator.about_target import AboutTarget
-from recjury.simulator.agenda import Want, is_about, time_phrases
-from recjury.simulator.grammar import phrases
-from recjury.simulator.reactions import Reacting
-from recjury.simulator.read_turn import answers
-from recjury.simulator.rejection import OF_TIME, Rejecting
-from recjury.simulator.user_state import UserState
+from collections.abc import Sequence
+
+from recjury.records import Act, Utterance
+from recjury.simulator.about_hit import AboutHit
+from recjury.simulator.offers import Offers
+from recjury.simulator.turn_writer import Spoken, TurnWriter, utterance
+from recjury.simulator.wants import Want
 
 _SENTENCES = {"low": 2, "medium": 3, "high": 4}
-_PLAIN_SENTENCES = 2
+_QUOTED = 0.6  # how often own words stand for a wish that was read in them
 _PATIENT_ROUNDS = {"low": 2, "medium": 3, "high": 5}
-_OFTEN_TOLD = 2
-_QUOTED = ("ask", "clause")
 
 
 class RuleTurn:
     """One turn of the rule user."""
 
-    def __init__(self, state: UserState, *, plain: bool = False):
-        """`plain` says nothing by name."""
-        self._state = state
-        self._context = state.context
-        self._say = state.grammar.say
-        self._traits = state.context.person.traits
-        self._plain = plain
-        self._reacting = Reacting(state, plain=plain)
-        self._dated = False  # whether this turn says that a suggestion is too old or too new
+    def __init__(self, writer: TurnWriter):
+        """`writer` knows the user's mind."""
+        self._say = writer.say
+        self._writer = writer
+        self._mind = writer.mind
+        self._context = writer.mind.context
+        self._offers = Offers(writer)
 
-    def compose(self) -> str:
+    def compose(self) -> Utterance:
         """The utterance."""
         context = self._context
         if context.hit is not None:
-            target = AboutTarget(self._state, plain=self._plain)
-            parts = target.introduce() if context.introduce else target.accept()
-        elif not context.interaction:
-            parts = self._open()
-        elif context.behaviour == "giving_up" or context.last:
-            parts = self._leave()
-        else:
-            parts = self._react()
-        return " ".join(part for part in parts if part)
+            about = AboutHit(self._writer, context.hit)
+            return utterance(about.introduce() if context.introduce else about.close())
+        if not context.interaction:
+            return utterance(self._open())
+        if context.behaviour == "giving_up" or context.last:
+            return utterance(self._leave())
+        return utterance(self._behave() or self._react())
 
-    # --- opening and leaving ---------------------------------------------------------------------
-
-    def _open(self) -> list[str]:
-        state = self._state
-        wants = tuple(want for want in self._wanted_first() if want.role != "clause")
+    def _open(self) -> list[Spoken]:
+        greeting = [] if self._context.scenario.history else self._say("greeting")
+        wants = (*self._mind.wished_before, *self._mind.left)[:1]
         rule = "open" if wants else "open_vague"
-        asked = self._say(rule, thing=state.thing(wants) if wants else "", **state.words())
-        greeting = "" if self._context.scenario.history else self._say("greeting")
-        return [greeting, asked, self._condition()]
+        return [*greeting, *self._say(rule, wants=wants), *self._condition()]
 
-    def _wanted_first(self) -> tuple[Want, ...]:
-        """The history's wish, or else the first want of the agenda."""
-        wants = self._state.lead or self._state.left[:1]
-        return tuple(wants)
-
-    def _leave(self) -> list[str]:
-        parts = [self._say("leave")]
-        offered = self._reacting.offered()
-        named = offered is not None and offered.id in self._state.heard.named
-        if self._context.behaviour != "giving_up" and offered is not None and named:
-            asked = self._state.asked_item
-            name = "that one" if self._plain else offered.title
-            told = self._say("reject_after_told", item=name) if asked == offered else ""
-            if told:
-                return [told, *parts]
-            parts = [Rejecting(self._state, offered, name).reject().text, *parts]
-        return parts
+    def _leave(self) -> list[Spoken]:
+        turned_down = [] if self._context.behaviour == "giving_up" else self._offers.turn_down()
+        polite = self._mind.traits.mood != "low" and self._writer.happens(0.4)
+        return [*turned_down[:1], *self._say("leave_thanks" if polite else "leave")]
 
     # --- reacting --------------------------------------------------------------------------------
 
-    def _react(self) -> list[str]:
+    def _react(self) -> list[Spoken]:
         """React to what was said, say what is wanted, and perhaps ask for more."""
-        state = self._state
-        behaved = self._behave()
-        if behaved:
-            return behaved
-        reaction = self._reacting.react()
-        parts, told = reaction.parts, reaction.told
-        is_of, said = state.grammar.is_of, " ".join(parts)
-        self._dated = any(is_of(rule, said) for rule in OF_TIME)
-        if not state.said:
-            wish = [] if reaction.asks else self._first_wish(told)
-            parts = [self._settled(), *parts, *wish, self._condition()]
-        elif told is None and not reaction.asks:
-            parts = [*parts, self._ignored() or self._tell_more()]
-        if not reaction.asks:
-            parts = [*parts, self._tail(parts)]
-        spoken = [part for part in parts if part]
-        most = _SENTENCES[self._traits.verbosity]
-        if self._traits.language == "low":
-            most = min(most, _PLAIN_SENTENCES)
-        return self._toned(spoken[:most])
+        mind, first = self._mind, not self._mind.user_turns
+        spoken = self._complaint() or self._offers.react()
+        if not any(each.asks for each in spoken) or first:
+            wished = any(act.wish for each in spoken for act in each.acts if act.act is Act.WISH)
+            if first:
+                spoken += self._first_wish()
+            elif mind.last_turn.asked:
+                spoken += self._answer()
+            elif not wished:
+                spoken += self._passed_over() or self._next_wish()
+        spoken += self._condition() if first else self._tail(spoken)
+        return [*self._tone(), *spoken[: _SENTENCES[mind.traits.verbosity]]]
 
-    def _settled(self) -> str:
-        """It has chosen something in the history, and looks on from there."""
-        if not self._state.wish.items.settled:
-            return ""
-        offered = self._reacting.offered()
-        chosen = offered is not None and offered.id in self._state.wish.items.chosen
-        return "" if chosen else self._say("settled", **self._state.words())
+    def _complaint(self) -> list[Spoken]:
+        """About a turn that makes no sense, comes twice, or gives nothing to go on with."""
+        turn = self._mind.last_turn
+        if turn.broken:
+            return [*self._say("garbled"), *self._say("say_again")]
+        if turn.repeated:
+            return self._say("repeats")
+        complained = any(act.act is Act.COMPLAIN for act in self._mind.said.acts)
+        if turn.only_titles and not complained:
+            return self._say("only_titles")
+        if not turn.asks and not self._mind.offered:
+            return self._say("which_one")
+        return []
 
-    # --- wants -----------------------------------------------------------------------------------
+    def _first_wish(self) -> list[Spoken]:
+        """The wish of the history, or the person's own words, or else the agenda."""
+        mind, quote = self._mind, self._mind.past.quote
+        may_quote = quote is not None and mind.may_quote(quote.text)
+        wishes = mind.wished_before[:1]
+        if wishes and not (may_quote and self._writer.happens(_QUOTED)):
+            if mind.offered and all(mind.has(item, wishes[0]) for item in mind.offered):
+                them = "those" if len(mind.offered) > 1 else "that one"
+                return self._say("wish_met", wants=wishes, them=them)
+            return self._say("wish", wants=wishes)
+        if quote is not None and may_quote:
+            rule = "quote_ask" if quote.act is Act.ASK else "quote_wish"
+            return self._say(rule, quote=quote.text)
+        return self._answer() if mind.last_turn.asked else self._next_wish()
 
-    def _first_wish(self, told: Want | None) -> list[str]:
-        """The history's wish, unless the reaction has just said it, or its question again."""
-        state = self._state
-        question = state.wish.question
-        unanswered = question and not answers(question, state.heard)
-        if unanswered and not state.heard.questions and state.may_say(Want("ask", question)):
-            asked = self._say("question_again", question=question)
-            if asked:
-                return [asked]
-        if not state.lead:
-            return [] if told is not None else [self._tell_more()]
-        if told in state.wish.wants:
+    def _answer(self) -> list[Spoken]:
+        """Say what is wanted of the attribute that the system asks about."""
+        mind, asked = self._mind, self._mind.last_turn.asked
+        answered = sum(act.act is Act.WISH for act in mind.said.acts)
+        if mind.traits.question_tolerance == "low" and answered and self._writer.happens(0.5):
+            return self._say("too_many_questions")
+        for attribute in asked:
+            kinds = {"decade"} if attribute.kind == "era" else {attribute.name}
+            for want in mind.left:
+                if want.attribute and want.attribute.kind in kinds:
+                    return self._say(self._rule("answer", want), wants=(want,))
+        return self._say("indifferent", word=asked[0].word)
+
+    def _rule(self, prefix: str, want: Want) -> str:
+        if want.is_category:
+            return f"{prefix}_kind"
+        if self._mind.is_name(want):
+            return f"{prefix}_person"
+        is_time = want.attribute is not None and want.attribute.kind == "decade"
+        return f"{prefix}_era" if is_time else f"{prefix}_other"
+
+    def _next_wish(self) -> list[Spoken]:
+        """The next want; without one, an old one in other words, or a vague remark."""
+        mind = self._mind
+        if mind.unasked:
+            want = mind.unasked[0]
+            rule = self._rule("add", want)
+            more = rule == "add_kind" and any(each.is_category for each in mind.told)
+            return self._say("add_kind_more" if more else rule, wants=(want,))
+        unmet = [w for w in mind.told if not any(mind.has(item, w) for item in mind.offered)]
+        if unmet and self._writer.happens(0.4):
+            return self._say("wish_again", wants=unmet[:1])
+        return self._say("vague")
+
+    def _passed_over(self) -> list[Spoken]:
+        """A complaint about a category that was told in an earlier turn and that offers lack."""
+        mind = self._mind
+        wanted = [want for want in mind.told if want.is_category]
+        if not wanted or len(mind.user_turns) < 2 or not mind.offered:
             return []
-        lead = state.lead[0]
-        if lead.role == "clause":
-            return [self._say("clause", clause=lead.value)]
-        if state.is_met(lead):
-            return [self._met(lead)]
-        thing = state.thing(self._pair(lead), by_name=True)
-        asked = "" if lead.role == "like" else thing
-        return [self._say("wish", thing=thing, told=asked, **state.words())]
+        missed = not any(mind.has(item, wanted[-1]) for item in mind.offered)
+        its = self._offers.kind_of(mind.offered[0])
+        return self._say("passed_over", wants=wanted[-1:], its=its) if missed and its else []
 
-    def _met(self, want: Want) -> str:
-        """The suggestions have what is wanted: the user says so, and wants others like that."""
-        state = self._state
-        them = "those" if len(state.suggested) > 1 else "that one"
-        thing = state.thing((want,), by_name=True)
-        return self._say("wish_met", thing=thing, them=them)
-
-    def _pair(self, first: Want) -> tuple[Want, ...]:
-        """The want, now and then with another one of the history that goes with it."""
-        state = self._state
-        others = [
-            want
-            for want in state.wish.wants
-            if want.role not in {first.role, *_QUOTED} and state.fit.go_together(first, want)
-        ]
-        if first.role == "category":
-            others = [want for want in state.wish.wants if is_about(want)] or others
-        if first.role not in _QUOTED and others and state.grammar.happens(0.6):
-            return (first, others[0])
-        return (first,)
-
-    def _ignored(self) -> str:
-        """A complaint about a category that was told twice and that suggestions lack."""
-        state = self._state
-        want = state.missed
-        offered = self._reacting.offered()
-        if want is None or offered is None or not state.grammar.happens(0.5):
-            return ""
-        slots = state.its_slots(state.strange_categories(offered))
-        return self._say("ignored", thing=state.thing((want,), by_name=True), **slots)
-
-    def _tell_more(self) -> str:
-        """The next want; without one, the wish again in other words, or a vague remark."""
-        state = self._state
-        nexts = [want for want in state.unasked if want.role != "era" or not self._dated]
-        if nexts and (len(state.said) < _OFTEN_TOLD or state.grammar.happens(0.75)):
-            return self._add(nexts[0])
-        known = [want for want in state.wish.wants if want.role not in ("clause", "other")]
-        known = known or [want for want in state.told if want.role not in ("clause", "other")]
-        known = [want for want in known if not state.is_met(want)]
-        if known and state.grammar.happens(0.4):
-            said = self._say("wish_again", thing=state.thing((known[0],)))
-            if said:
-                return said
-        return self._say("vague", **state.words())
-
-    def _add(self, want: Want) -> str:
-        state = self._state
-        if want.role == "ask":
-            return self._say("wish", thing=want.value, told=want.value, **state.words())
-        if want.role == "category":
-            return self._add_category(want)
-        years = [item.year for item in state.suggested if item.year is not None]
-        times = time_phrases(want.value, years) if want.role == "era" else []
-        if times and (len(state.said) > 1 or state.grammar.happens(0.5)):
-            return self._say("add_time", value=state.grammar.choice(times))
-        return self._say(f"add_{want.role}", value=want.value, **state.words())
-
-    def _add_category(self, want: Want) -> str:
-        state = self._state
-        feels = phrases().feels.get(want.value, [])
-        own = not state.wish.wants or want.value in state.tells_kinds
-        if feels and own and state.grammar.happens(0.5):
-            return self._say("add_feel", value=state.grammar.choice(feels))
-        told = any(each.role == "category" for each in state.told)
-        rule = "add_category_more" if told or not own else "add_category"
-        if not state.goes_with_wish(want.value):
-            rule = "add_category_other"
-        return self._say(rule, **state.kind_slots(want.value))
-
-    def _tail(self, parts: list[str]) -> str:
+    def _tail(self, spoken: Sequence[Spoken]) -> list[Spoken]:
         """Impatience, or a question for something else, or nothing."""
-        state = self._state
-        late = len(state.system_turns) >= _PATIENT_ROUNDS[self._traits.patience]
-        if late and state.grammar.happens(0.5):
+        mind = self._mind
+        late = len(mind.system_turns) >= _PATIENT_ROUNDS[mind.traits.patience]
+        if late and self._writer.happens(0.3):
             return self._say("impatient")
-        asks = any(part.endswith("?") for part in parts if part)
-        if not asks and self._reacting.offered() is not None and state.grammar.happens(0.4):
-            return self._say("else", **state.words())
-        return ""
+        asks = any(each.text.endswith("?") for each in spoken)
+        return self._say("else") if not asks and mind.offered and self._writer.happens(0.4) else []
 
-    def _toned(self, parts: list[str]) -> list[str]:
-        grammar = self._state.grammar
-        chance = {"low": 0.25, "medium": 0.12, "high": 0.25}[self._traits.mood]
-        if not parts or not grammar.happens(chance):
-            return parts
-        rule = {"low": "cool", "medium": "hm", "high": "warm"}[self._traits.mood]
-        return [self._say(rule), *parts]
+    def _tone(self) -> list[Spoken]:
+        chance = 0.12 if self._mind.traits.mood == "medium" else 0.25
+        return self._say("plain_tone") if self._writer.happens(chance) else []
 
     # --- behaviours and conditions ---------------------------------------------------------------
 
-    def _behave(self) -> list[str]:
-        state = self._state
-        told = tuple(want for want in state.told if want.role != "clause")[:1]
+    def _behave(self) -> list[Spoken]:
+        kinds = [want for want in self._mind.told if want.is_category and want.attribute]
+        values = [want.attribute for want in kinds[:1] if want.attribute]
         match self._context.behaviour:
             case "rejection_without_reason":
-                return [self._say("reject_bare")]
+                return self._say("refuse_bare")
             case "off_topic":
-                return [self._say("off_topic")]
+                return self._say("off_topic")
+            case "change_of_mind" if kinds:
+                changed = self._say("change_of_mind", wants=kinds[:1], refused=values)
+                return [*changed, *self._next_wish()]
             case "change_of_mind":
-                thing = state.thing(told) if told else ""
-                changed = self._say("change_of_mind", thing=thing) or self._say("change_vague")
-                return [changed, self._tell_more()]
+                return [*self._say("change_vague"), *self._next_wish()]
+            case "contradiction" if kinds:
+                return self._say("contradiction", wants=kinds[:1], refused=values)
             case "contradiction":
-                known = [want for want in state.told if want.role == "category"]
-                slots = state.kind_slots(known[0].value) if known else {}
-                return [self._say("contradiction", **slots) or self._say("contradiction_vague")]
+                return self._say("contradiction_vague")
             case _:
                 return []
 
-    def _condition(self) -> str:
+    def _condition(self) -> list[Spoken]:
         """What is on the user's mind before it begins, under a condition."""
         condition = self._context.person.condition
         if condition is None:
-            return ""
+            return []
         item = condition.item.name if condition.item is not None else ""
         match condition.name:
             case "reference_dependence":

@@ -1,30 +1,32 @@
-"""The simulated user without a model, named "rule": it follows an agenda."""
+"""The simulated user without a model, named "rule": it follows an agenda and declares its acts."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from recjury.knowledge import Catalogue
 from recjury.records import JSON, ConversationLog, ItemRef, Rating, UserContext, Utterance, digest
-from recjury.simulator.agenda import CatalogueValues
-from recjury.simulator.grammar import phrases
 from recjury.simulator.leak_guard import GUARD_VERSION, LeakChecker, LeakGuard
 from recjury.simulator.rule_persuasiveness import RULE_RUBRIC, rule_persuasiveness
 from recjury.simulator.rule_turn import RuleTurn
-from recjury.simulator.user_state import UserState
+from recjury.simulator.said_so_far import said_so_far
+from recjury.simulator.templates import rules
+from recjury.simulator.turn_writer import TurnWriter
+from recjury.simulator.user_mind import UserMind
+from recjury.simulator.wants import words
 
-RULES_VERSION = "4"
+RULES_VERSION = "5"
 
 _ATTEMPTS = 6
 _WITH_TITLES = 3
-_WATCHES = 256
+_KEPT = 256  # histories
 
 
 class RuleUser:
-    """Opens with a vague wish, and reveals one more attribute of a target with every turn.
+    """Takes up the wish of the history, and reveals one more attribute of a target in a turn.
 
-    It answers questions about genre, actors, directors and era. It rejects items that do not fit
-    and says why. After a target is recommended, it asks for an introduction. Its utterances
-    depend only on the conversation so far, the scenario and `seed`.
+    It answers questions about attributes, turns down what does not fit and says why, and asks about
+    a target before it takes it. Its utterances depend only on the conversation so far, the scenario
+    and `seed`, and each declares its acts.
     """
 
     name = "rule"
@@ -33,16 +35,16 @@ class RuleUser:
         """`catalogue` has the targets' attributes; `seed` varies the phrasing."""
         self._catalogue = catalogue
         self._seed = seed
-        self._values = CatalogueValues(catalogue)
-        self._watch = lru_cache(_WATCHES)(LeakGuard(catalogue).watch)
+        self._watch = lru_cache(_KEPT)(LeakGuard(catalogue).watch)
+        self._past = lru_cache(_KEPT)(partial(said_so_far, catalogue=catalogue))
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """Rules, phrases, seed and catalogue."""
+        """Rules, sentences, words, seed and catalogue."""
         return {
             "user": self.name,
             "rules": RULES_VERSION,
-            "phrases": digest(phrases()),
+            "sentences": digest([dict(rules()), words()]),
             "guard": GUARD_VERSION,
             "persuasiveness": RULE_RUBRIC,
             "seed": self._seed,
@@ -52,19 +54,18 @@ class RuleUser:
     async def speak(self, context: UserContext) -> Utterance:
         """The next utterance. It names a target only if that is a hit that the system has named."""
         watch, spoken, answering = self._heard(context)
+        past = self._past(context.scenario.history)
+        mind = UserMind(
+            self._catalogue, context, past, lambda said: bool(watch.blocked(said)), self._seed
+        )
         text = ""
         for attempt in range(_ATTEMPTS):
-            state = UserState(
-                self._catalogue,
-                self._values,
-                context,
-                lambda said: bool(watch.blocked(said)),
-                seed=self._seed,
-                attempt=attempt,
-            )
-            text = RuleTurn(state, plain=attempt >= _WITH_TITLES).compose()
+            draw = mind.random("turn", str(len(context.interaction)), str(attempt))
+            writer = TurnWriter(mind, draw, nameless=attempt >= _WITH_TITLES)
+            said = RuleTurn(writer).compose()
+            text = said.text
             if text and not watch.blocked(text, spoken=spoken, answering=answering):
-                return Utterance(text=text)
+                return said
         return Utterance(text=watch.cut(text, spoken=spoken, answering=answering))
 
     async def rewrite(

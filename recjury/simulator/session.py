@@ -119,6 +119,8 @@ class _Session:
     values_through: int = 0
     pairs_told: int = 0
     names_filled: bool = False
+    acts_dropped: int = 0
+    acts_differing: int = 0
     said: set[Attribute] = field(default_factory=set)
 
     async def run(self) -> Ending:
@@ -158,6 +160,7 @@ class _Session:
         self.caught, self.through = earlier.leaks_caught, earlier.leaks_through
         self.values_caught, self.values_through = earlier.values_caught, earlier.values_through
         self.names_filled = earlier.names_filled
+        self.acts_dropped, self.acts_differing = earlier.acts_dropped, earlier.acts_differing
 
     def _add(self, turn: Turn) -> None:
         self.interaction.append(turn)
@@ -221,6 +224,8 @@ class _Session:
         self.values_caught += telling and not through
         self.through += bool(self._leaks(said.text))
         self.values_through += through
+        self.acts_dropped += said.acts_dropped
+        self.acts_differing += said.acts_differing
         self._add(Turn(speaker=Speaker.USER, text=said.text, calls=said.calls, acts=said.acts))
 
     async def _without_leaks(self, context: UserContext, said: Utterance) -> Utterance:
@@ -234,8 +239,8 @@ class _Session:
         if self._blocked(text):
             text = self.watch.cut(text, spoken=self.told.targets, answering=self._answering)
         # What was declared of other words may not be true of these.
-        acts = again.acts if text == again.text else ()
-        return Utterance(text=text, calls=calls, acts=acts)
+        declared = again if text == again.text else Utterance(text=text)
+        return declared.model_copy(update={"calls": calls})
 
     def _check_declared(self, acts: tuple[DeclaredAct, ...]) -> None:
         """Raise ParseError for acts that contradict each other, or about an unknown item."""
@@ -278,6 +283,8 @@ class _Session:
             speechless=self.watch.is_speechless,
             person=None if self.person == PLAIN else self.person,
             names_filled=self.names_filled,
+            acts_dropped=self.acts_dropped,
+            acts_differing=self.acts_differing,
         )
 
 

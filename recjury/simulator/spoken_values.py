@@ -1,6 +1,7 @@
 """Finds the attribute values of the targets that a text speaks of."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from recjury.knowledge import Catalogue, attributes_of, plain_value
@@ -11,6 +12,7 @@ from recjury.records import Attribute, Item
 from recjury.simulator.talk import TALK
 
 _LEAST_OF_A_SURNAME = 4
+_TEXTS_KEPT = 64
 _DECADES = {
     "1920s": "twenties",
     "1930s": "thirties",
@@ -51,6 +53,8 @@ class TargetValues:
         self._forms: dict[str, list[_Form]] = {}
         for form in (form for each in self.every for form in self._forms_of(each)):
             self._forms.setdefault(form.words[0], []).append(form)
+        self.spoken = lru_cache(_TEXTS_KEPT)(self._spoken)
+        """The values that a text speaks of, in text order, in time linear in its length."""
         public = {index.meaning(each.attribute) for text in said for each in self.spoken(text)}
         self.barred = frozenset(
             each
@@ -68,8 +72,7 @@ class TargetValues:
         free = frozenset[Attribute]().union(*(self._of_item.get(id_, ()) for id_ in told))
         return self.barred - free
 
-    def spoken(self, text: str) -> tuple[SpokenValue, ...]:
-        """The values that `text` speaks of, in text order, in time linear in its length."""
+    def _spoken(self, text: str) -> tuple[SpokenValue, ...]:
         folded = fold_disguises(text)
         tokens = tokenize_parts(folded)
         found: list[SpokenValue] = []

@@ -27,6 +27,7 @@ from recjury.records import (
 )
 
 PACK = "core-simulator"
+ACTS_PACK = "core-simulator-acts"
 PERSUASIVENESS_PACK = "core-persuasiveness"
 PERSON_PACK = "core-persuasiveness-person"
 
@@ -37,8 +38,12 @@ _PLOT = 500
 class UserPrompts:
     """Renders the pack with the attributes of a catalogue."""
 
-    def __init__(self, pack: Pack, catalogue: Catalogue):
-        """`catalogue` has the attributes of the targets; `pack` asks for utterances."""
+    def __init__(self, pack: Pack, catalogue: Catalogue, *, declares: bool = False):
+        """`catalogue` has the attributes of the targets; `pack` asks for utterances.
+
+        With `declares`, the acts of an utterance are asked for, too.
+        """
+        self._declares = declares
         self.pack = pack
         self._catalogue = catalogue
 
@@ -69,7 +74,7 @@ class UserPrompts:
             withheld_note=self.pack.manifest["withheld"],
             withheld=[fence_line(value) for value in withheld],
         )
-        return Message("system", role), Message("user", turn)
+        return Message("system", role), Message("user", (*turn, *self._acts(scenario)))
 
     def rewrite(
         self, context: UserContext, utterance: str, leaks: Sequence[str]
@@ -80,7 +85,19 @@ class UserPrompts:
             utterance=fence(utterance),
             leaks="\n".join(f"- {fence_line(leak)}" for leak in leaks),
         )
-        return (*self.turn(context), Message("assistant", (utterance,)), Message("user", again))
+        asked = Message("user", (*again, *self._acts(context.scenario)))
+        return (*self.turn(context), Message("assistant", (utterance,)), asked)
+
+    def _acts(self, scenario: Scenario) -> tuple[str, ...]:
+        """The request to declare what an utterance does; nothing without `declares`."""
+        if not self._declares:
+            return ()
+        pack = load_pack(ACTS_PACK)
+        domain = self._catalogue.wanted_domain(scenario)
+        names = [each.name for each in domain.attributes]
+        names += ["decade"] if domain.of_kind("era") else []
+        declared = pack.render("declare", acts=pack.manifest["acts"], attributes=", ".join(names))
+        return tuple(f"\n\n{part}" for part in declared)
 
     def persuasiveness(self, log: ConversationLog) -> tuple[Message, ...]:
         """The messages that ask for the rating after the conversation."""

@@ -65,13 +65,15 @@ class Lines:
         return self._lines.pop(0) if len(self._lines) > 1 else self._lines[0]
 
 
-def with_user(script: Script, act: Callable[[LlmUser], Awaitable[T]]) -> tuple[T, list[str]]:
+def with_user(
+    script: Script, act: Callable[[LlmUser], Awaitable[T]], *, declares: bool = False
+) -> tuple[T, list[str]]:
     """What `act` returns, and the prompts that were sent."""
 
     async def run(url: str) -> T:
         spec = EndpointSpec(base_url=url, name="scripted", retries=0)
         async with Gateway({"user": spec}, MemoryRecorder()) as gateway:
-            return await act(LlmUser(gateway, "user", KNOWN))
+            return await act(LlmUser(gateway, "user", KNOWN, declares=declares))
 
     with ScriptedEndpoint(script) as endpoint:
         result = asyncio.run(run(endpoint.url))
