@@ -90,8 +90,8 @@ class Raters(Protocol):
     def questions(self, log: ConversationLog) -> Sequence[Question | Rating]:
         """What models are asked about a log; a rating where it is known that there is no score."""
 
-    async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
-        """All ratings."""
+    async def rate(self, log: ConversationLog) -> StageResult:
+        """All ratings, and the evidence that they rest on, if the rater says it."""
 
     def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
         """The ratings that the debaters see: one per factor."""
@@ -186,7 +186,7 @@ class CoreEvaluator(Evaluator):
         Raises UnitFailed if a call of the debate failed.
         """
         if stage == RATE:
-            return StageResult(await self._raters.rate(record.log))
+            return await self._raters.rate(record.log)
         assert self._debaters is not None
         ratings = self._raters.debate_ratings(done[RATE].ratings)
         debate = await run_debate(
@@ -227,7 +227,7 @@ class CoreEvaluator(Evaluator):
         )
 
     def _measured_panel(self) -> Raters:
-        from recjury.judges.measured import MeasuredPanel  # forty files
+        from recjury.judges.measured import MeasuredPanel  # twenty files
 
         corpus = self._context.corpus
         catalogue = Catalogue("unknown", ()) if corpus is None else corpus.catalogue

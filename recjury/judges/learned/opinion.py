@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from recjury.judges.learned.checkpoint import REPLIES, numbers_digest, read_description
 from recjury.judges.measured.panel import MeasuredPanel
-from recjury.records import JSON, ConversationLog, Factor, Rating, Status
+from recjury.records import JSON, ConversationLog, Factor, Rating, StageResult, Status
 
 if TYPE_CHECKING:
     from recjury.judges.learned.judge import ReplyJudge
@@ -55,22 +55,23 @@ class MeasuredAndLearnedPanel:
         """None: no model is asked."""
         return ()
 
-    async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
-        """Twelve ratings in the order of `Factor`, computed in a thread."""
+    async def rate(self, log: ConversationLog) -> StageResult:
+        """Twelve ratings in the order of `Factor` and their evidence, computed in a thread."""
         return await asyncio.to_thread(self.measure, log)
 
     def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
         """All of them."""
         return self._measured.debate_ratings(ratings)
 
-    def measure(self, log: ConversationLog) -> tuple[Rating, ...]:
+    def measure(self, log: ConversationLog) -> StageResult:
         """As `rate`, for synchronous callers."""
-        ratings = self._measured.measure(log)
+        measured = self._measured.measure(log)
+        ratings = measured.ratings
         places = [
             place for place in log.system_turn_indices if log.interaction[place].failure is None
         ]
         if not places:
-            return ratings
+            return measured
         before = log.scenario.history
         found = self._judge.read(
             [((*before, *log.interaction[:at]), log.interaction[at].text) for at in places]
@@ -78,12 +79,13 @@ class MeasuredAndLearnedPanel:
         fit = sum(each.fit < RARE for each in found) / len(found)
         slips = sum(each.intact < RARE for each in found) / len(found)
         shares = dict.fromkeys(FACTORS, slips) | {Factor.COHERENCE: fit}
-        return tuple(
+        lowered = tuple(
             _lower(rating, shares[factor], len(places))
             if rating.status is Status.SCORED and (factor := Factor(rating.factor)) in shares
             else rating
             for rating in ratings
         )
+        return measured._replace(ratings=lowered)
 
     @cached_property
     def _judge(self) -> "ReplyJudge":

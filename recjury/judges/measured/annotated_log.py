@@ -1,127 +1,109 @@
-"""One log, annotated once for all measured judges: its texts, their titles, its items."""
+"""One log, annotated once for all measured judges: its texts, acts, wishes and items."""
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from recjury.judges.measured.genres import GENRE_WORDS
-from recjury.judges.measured.text import MaskedText
-from recjury.knowledge import Catalogue, MatchKind, TitleMention
-from recjury.knowledge.ordinary_words import is_phrase
-from recjury.records import ConversationLog, Item, ItemRef, Speaker
+from recjury.judges.measured.said import Said
+from recjury.judges.measured.wishes import Wish
+from recjury.knowledge import Catalogue, TitleMention
+from recjury.language import Reading, ReplyCheck
+from recjury.records import ConversationLog, Domain, Item, ItemRef, Speaker, Turn
 
 
-class AnnotatedText(NamedTuple):
-    """A text and the films it names, in order."""
+class Readers(NamedTuple):
+    """What annotates texts: `link` finds items, `user` reads acts, and `reply` looks for flaws."""
 
-    utterance: MaskedText
-    named: tuple[TitleMention, ...]
-
-    @property
-    def keys(self) -> frozenset[str]:
-        """The films it names."""
-        return frozenset(film.key for film in self.named)
+    link: Callable[[str], Said]
+    user: Callable[[Turn, Sequence[Turn]], Reading]
+    reply: Callable[[str, Sequence[Turn]], ReplyCheck]
 
 
-class AnnotatedTurn(NamedTuple):
-    """One turn of the interaction. `number` is its 1-based position; `asked` is the turn it
-    answers.
+class UserTurn(NamedTuple):
+    """A user's turn and what was read of it."""
 
-    `earlier` are the films that either speaker has named before it, ordered by last mention.
+    turn: Turn
+    said: Said
+    reading: Reading
+
+
+class SystemTurn(NamedTuple):
+    """A system's turn, at index `place` of the interaction, and the user's turn that it answers.
+
+    `new` are the items that nobody had named before, `last_item` is the key of the last item that
+    anybody had named. `offered` are the ids of the items that the system had named or listed.
+    `wish` is what the user wants when the turn begins. `same_as` is the index of the first turn
+    with the same words, and `template_of` are those of earlier turns with the same template.
     """
 
-    number: int
-    by_system: bool
-    failed: bool
-    said: AnnotatedText
-    asked: AnnotatedText | None
-    earlier: tuple[str, ...]
+    place: int
+    turn: Turn
+    said: Said
+    check: ReplyCheck | None
+    user: UserTurn | None
+    new: tuple[TitleMention, ...]
+    last_item: str | None
+    offered: frozenset[str]
+    wish: Wish
+    same_as: int | None
+    template_of: tuple[int, ...]
 
     @property
-    def utterance(self) -> MaskedText:
-        """The text of the turn."""
-        return self.said.utterance
+    def spoke(self) -> bool:
+        """Whether the turn did not fail and has a text."""
+        return self.check is not None
 
     @property
-    def new_films(self) -> tuple[TitleMention, ...]:
-        """The films that this turn is the first to name."""
-        seen = set(self.earlier)
-        return tuple(film for film in self.said.named if film.key not in seen)
-
-
-_BEGINNING = re.compile(r"(?:^|[.!?\n][\s\"'”)]{0,4})$")
-
-Linker = Callable[[str], AnnotatedText]
-
-
-def annotate(text: str, catalogue: Catalogue) -> AnnotatedText:
-    """Find the films of the catalogue that `text` names, and its unlisted titles."""
-    named = catalogue.mentions(text, keep=lambda film: not _mere_word(text, film))
-    linked = [(film.start, film.end) for film in named if film.id is not None]
-    return AnnotatedText(MaskedText(text, linked), named)
-
-
-def _mere_word(text: str, film: TitleMention) -> bool:
-    """Whether linked words are not meant as a title here.
-
-    They are a genre ("a Crime movie"), or ordinary words ("the truth", "It follows a man") whose
-    only capital is that of a sentence's beginning, in a text that uses capitals; and they are
-    neither quoted nor followed by their year.
-    """
-    words = film.text
-    quoted = text[film.start - 1 : film.start] in {'"', "“", "*"}
-    if quoted or film.kind is MatchKind.WITH_YEAR or "(" in words or not text[:1].isupper():
-        return words.isalpha() and not quoted and words.lower() in GENRE_WORDS
-    if words.isalpha():
-        return words.lower() in GENRE_WORDS or words.islower()
-    begins = _BEGINNING.search(text[: film.start]) is not None
-    plain = words[1:].islower() and (begins or words[0].islower())
-    return plain and is_phrase(words.lower().split())
+    def broken(self) -> bool:
+        """Whether its text is surely broken."""
+        return self.check is not None and self.check.broken is True
 
 
 class AnnotatedLog:
     """A log with the data that the judges share, computed when first used."""
 
-    def __init__(self, log: ConversationLog, catalogue: Catalogue, link: Linker):
-        """`link` annotates one text; the panel's function caches repeated texts."""
+    def __init__(self, log: ConversationLog, catalogue: Catalogue, readers: Readers):
         self.log = log
         self.catalogue = catalogue
-        self._link = link
+        self._readers = readers
 
     @cached_property
-    def history(self) -> tuple[AnnotatedText, ...]:
-        """The annotated texts before the interaction."""
-        return tuple(self._link(turn.text) for turn in self.log.scenario.history)
+    def system(self) -> tuple[SystemTurn, ...]:
+        """The system's turns of the interaction, including failed ones."""
+        return tuple(self._system_turns())
 
     @cached_property
-    def turns(self) -> tuple[AnnotatedTurn, ...]:
-        """The annotated turns of the interaction."""
-        history = self.log.scenario.history
-        last = history[-1] if history else None
-        asked = self.history[-1] if last is not None and last.speaker is Speaker.USER else None
-        named: dict[str, None] = {}
-        for text in self.history:
-            _name(named, text)
-        turns: list[AnnotatedTurn] = []
-        for number, turn in enumerate(self.log.interaction, start=1):
-            said = self._link(turn.text)
-            by_system = turn.speaker is Speaker.SYSTEM
-            failed = turn.failure is not None
-            turns.append(AnnotatedTurn(number, by_system, failed, said, asked, tuple(named)))
-            _name(named, said)
-            asked = None if by_system else said
-        return tuple(turns)
+    def spoken(self) -> tuple[SystemTurn, ...]:
+        """The system's turns that have a text to judge."""
+        return tuple(turn for turn in self.system if turn.spoke)
 
     @cached_property
-    def system(self) -> tuple[AnnotatedTurn, ...]:
-        """The system's turns, including failed ones."""
-        return tuple(turn for turn in self.turns if turn.by_system)
+    def recommending(self) -> tuple[SystemTurn, ...]:
+        """The system's turns that are the first to name an item."""
+        return tuple(turn for turn in self.spoken if turn.new)
 
     @cached_property
-    def spoken(self) -> tuple[AnnotatedTurn, ...]:
-        """The system's turns that did not fail: those with a text to judge."""
-        return tuple(turn for turn in self.system if not turn.failed)
+    def domain(self) -> Domain:
+        """What the log's items are."""
+        return self.catalogue.wanted_domain(self.log.scenario)
+
+    @property
+    def knows_items(self) -> bool:
+        """Whether there is a catalogue."""
+        return len(self.catalogue) > 0
+
+    @cached_property
+    def is_english(self) -> bool:
+        """Whether at least half of the system's turns may be English."""
+        others = [turn for turn in self.spoken if turn.check and not turn.check.english]
+        return 2 * len(others) <= len(self.spoken)
+
+    @cached_property
+    def acts_are(self) -> str:
+        """Whether the acts of the user's turns that the system answers were declared or read."""
+        ways = {turn.user.reading.declared for turn in self.system if turn.user is not None}
+        names = ("declared" if way else "read" for way in sorted(ways, reverse=True))
+        return f"{' and '.join(names) or 'no'} acts"
 
     @cached_property
     def session(self) -> tuple[ItemRef, ...]:
@@ -138,13 +120,93 @@ class AnnotatedLog:
         """The targets that are in the catalogue."""
         return self.items_of(self.log.scenario.targets)
 
-    def items_of(self, refs: Iterable[ItemRef]) -> tuple[Item, ...]:
-        """The catalogue's items for `refs`; unknown ones are left out."""
-        known = (ref.id for ref in refs if ref.id is not None and ref.id in self.catalogue)
-        return tuple(self.catalogue.item(id_) for id_ in known)
+    @cached_property
+    def listed_in(self) -> Mapping[str, int]:
+        """The index of the turn that lists each item of the session first, by id."""
+        first: dict[str, int] = {}
+        for index in self.log.system_turn_indices:
+            for ref in self.log.interaction[index].items[: self.log.list_length]:
+                if ref.id is not None:
+                    first.setdefault(ref.id, index)
+        return first
+
+    def items_of(self, refs: Iterable[ItemRef | TitleMention]) -> tuple[Item, ...]:
+        """The catalogue's items for references or mentions; unknown ones are left out."""
+        known = dict.fromkeys(ref.id for ref in refs if ref.id is not None)
+        return tuple(self.catalogue.item(id_) for id_ in known if id_ in self.catalogue)
+
+    @cached_property
+    def heard_before(self) -> tuple[UserTurn, ...]:
+        """The user's turns of the history."""
+        history = self._user_turns[: len(self.log.scenario.history)]
+        return tuple(heard for heard in history if heard is not None)
+
+    @cached_property
+    def _turns(self) -> tuple[Turn, ...]:
+        return (*self.log.scenario.history, *self.log.interaction)
+
+    @cached_property
+    def _said(self) -> tuple[Said, ...]:
+        return tuple(self._readers.link(turn.text) for turn in self._turns)
+
+    @cached_property
+    def _user_turns(self) -> tuple[UserTurn | None, ...]:
+        """By turn; None for those of the system."""
+        return tuple(
+            UserTurn(turn, self._said[at], self._readers.user(turn, self._turns[:at]))
+            if turn.speaker is Speaker.USER
+            else None
+            for at, turn in enumerate(self._turns)
+        )
+
+    def _check(self, at: int) -> ReplyCheck | None:
+        turn = self._turns[at]
+        if turn.failure is not None or not turn.text.strip():
+            return None
+        return self._readers.reply(turn.text, self._turns[:at])
+
+    def _system_turns(self) -> Iterator[SystemTurn]:
+        begins = len(self.log.scenario.history)
+        named: dict[str, None] = {}
+        last: str | None = None
+        offered: frozenset[str] = frozenset()
+        wish = Wish()
+        same: dict[str, int] = {}
+        templates: dict[tuple[str, ...], tuple[int, ...]] = {}
+        for at, (turn, said) in enumerate(zip(self._turns, self._said, strict=True)):
+            user = self._user_turns[at]
+            if user is not None:
+                wish = wish.after(user.turn, user.reading)
+            elif at >= begins:
+                yield SystemTurn(
+                    place=at - begins,
+                    turn=turn,
+                    said=said,
+                    check=self._check(at),
+                    user=self._user_turns[at - 1] if at else None,
+                    new=_first_named(said, named),
+                    last_item=last,
+                    offered=offered,
+                    wish=wish,
+                    same_as=same.get(said.same),
+                    template_of=templates.get(said.template, ()),
+                )
+                if said.same:
+                    same.setdefault(said.same, at - begins)
+                if said.template:
+                    earlier = templates.get(said.template, ())
+                    templates[said.template] = (*earlier, at - begins)[:2]
+            if user is None:
+                listed = (ref.id for ref in turn.items[: self.log.list_length])
+                offered |= {
+                    id_ for id_ in (*listed, *(m.id for m in said.named)) if id_ is not None
+                }
+            for mention in said.named:
+                named[mention.key] = None
+                last = mention.key
 
 
-def _name(named: dict[str, None], text: AnnotatedText) -> None:
-    for film in text.named:
-        named.pop(film.key, None)
-        named[film.key] = None
+def _first_named(said: Said, named: Mapping[str, None]) -> tuple[TitleMention, ...]:
+    """The items that nobody had named, each once."""
+    new = {mention.key: mention for mention in reversed(said.named) if mention.key not in named}
+    return tuple(sorted(new.values(), key=lambda mention: mention.start))

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from recjury.judges.measured.anchors import Outcome, not_applicable, not_measured, score_of
 from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.judges.measured.genres import canonical_genres
+from recjury.judges.measured.outcome import Outcome, scored, unscored
 from recjury.knowledge import Catalogue
+from recjury.language.genres import canonical_genres
 from recjury.records import Domain, DomainAttribute, Item
 
 _ENOUGH_KNOWN = 0.5
@@ -69,22 +69,20 @@ def diversity_score(counts: Mapping[str, int]) -> int:
     return 1 if highest > 1 else 0
 
 
-def diversity(annotated: AnnotatedLog) -> Outcome:
+def diversity(log: AnnotatedLog) -> Outcome:
     """Apply the anchors to the session list.
 
     There is no score if most items have no known attributes, and none for lists of ten items or
     more, because the anchors do not distinguish them.
     """
-    session = annotated.session
-    if not session:
-        return not_applicable("no recommendation list")
+    session = log.session
     if len(session) >= _TOO_LONG:
-        return not_measured(f"{len(session)} items: nearly every list this long has the top score")
-    domain = domain_of_list(annotated.session_items, annotated.catalogue)
+        return unscored("ten items or more: nearly every list this long has the top score")
+    domain = domain_of_list(log.session_items, log.catalogue)
     dimensions = [each for each in domain.attributes if each.name in domain.dimensions]
-    known = [item for item in annotated.session_items if any(each.of(item) for each in dimensions)]
+    known = [item for item in log.session_items if any(each.of(item) for each in dimensions)]
     if len(known) < _ENOUGH_KNOWN * len(session):
-        return not_measured(f"attributes known for {len(known)} of {len(session)} items only")
+        return unscored("the attributes of most items of the list are not known")
     counts = characteristics(known, domain)
     shown = ", ".join(f"{count} {dimension}" for dimension, count in counts.items())
-    return score_of(diversity_score(counts), f"{shown} in {len(known)} items")
+    return scored(diversity_score(counts), f"{shown} in {len(known)} {domain.items}")

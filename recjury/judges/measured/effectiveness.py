@@ -1,15 +1,7 @@
 """Effectiveness: whether a target is in the session list, or else how similar the items are."""
 
-from collections.abc import Sequence
-
-from recjury.judges.measured.anchors import (
-    Outcome,
-    join_first,
-    not_applicable,
-    not_measured,
-    score_of,
-)
 from recjury.judges.measured.annotated_log import AnnotatedLog
+from recjury.judges.measured.outcome import Finding, Outcome, join_first, scored, unscored
 from recjury.judges.measured.similarity import Similarity, Targets, traits_of
 from recjury.knowledge import KnowledgeGraph
 
@@ -27,35 +19,36 @@ def similarity_score(very: int, somewhat: int, total: int) -> int:
     return 1 if somewhat else 0
 
 
-def effectiveness(annotated: AnnotatedLog, graph: KnowledgeGraph | None) -> Outcome:
+def effectiveness(log: AnnotatedLog, graph: KnowledgeGraph | None) -> Outcome:
     """4 if a target is in the list; otherwise `similarity_score` with the nearest target."""
-    targets = annotated.log.scenario.targets
-    if not targets:
-        return not_applicable("no target")
-    if not annotated.session:
-        return not_applicable("no recommendation list")
-    wanted = {target.id for target in targets if target.id is not None}
-    hits = [item.name for item in annotated.session if item.id in wanted]
+    wanted = {target.id for target in log.log.scenario.targets} - {None}
+    hits = [item for item in log.session if item.id in wanted]
     if hits:
-        return score_of(4, f"in the list: {join_first(hits)}")
+        names = [item.name for item in hits]
+        turns = [log.listed_in[item.id] for item in hits if item.id is not None]
+        findings = [Finding(turns[0], "target", f"lists the target {names[0]!r}")]
+        return scored(4, "a target is in the list", findings, quoted=join_first(names))
     traits = {
-        item.id: traits_of(item, annotated.catalogue.domain_of(item), graph)
-        for item in (*annotated.targets, *annotated.session_items)
+        item.id: traits_of(item, log.catalogue.domain_of(item), graph)
+        for item in (*log.targets, *log.session_items)
     }
-    nearest = Targets(traits[item.id] for item in annotated.targets)
+    nearest = Targets(traits[item.id] for item in log.targets)
     if not nearest:
-        return not_measured("no target in the list, and nothing known of the targets")
-    alike = [(item, nearest.nearest(traits[item.id])) for item in annotated.session_items]
-    very = [item.name for item, how in alike if how is Similarity.VERY]
-    somewhat = [item.name for item, how in alike if how is Similarity.SOMEWHAT]
-    total = len(annotated.session)
-    return score_of(
-        similarity_score(len(very), len(somewhat), total),
-        f"no target in the list; of {total} items {_listed(very, 'very similar')}, "
-        f"{_listed(somewhat, 'somewhat')}",
+        return unscored("no target in the list, and nothing known of the targets")
+    alike = [(item, nearest.nearest(traits[item.id])) for item in log.session_items]
+    near = {
+        how: [item for item, found in alike if found is how]
+        for how in (Similarity.VERY, Similarity.SOMEWHAT)
+    }
+    very, somewhat = (len(items) for items in near.values())
+    findings = [
+        Finding(log.listed_in[item.id], "similar", f"{item.name!r} is like a target")
+        for item in near[Similarity.VERY]
+    ]
+    summary = (
+        f"no target in the list; of {len(log.session)} {log.domain.items} {very} very similar, "
+        f"{somewhat} somewhat"
     )
-
-
-def _listed(names: Sequence[str], how: str) -> str:
-    """ "0 very similar", "1 very similar (Heat)"."""
-    return f"{len(names)} {how} ({join_first(names)})" if names else f"0 {how}"
+    names = [item.name for items in near.values() for item in items]
+    score = similarity_score(very, somewhat, len(log.session))
+    return scored(score, summary, findings, quoted=join_first(names))

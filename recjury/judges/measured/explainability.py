@@ -1,124 +1,130 @@
-"""Explainability: of the turns that recommend a film, the share that gives a reason."""
+"""Explainability: of the turns that recommend an item, the share that gives a reason."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from recjury.judges.measured.anchors import (
-    Occurrence,
-    Outcome,
-    from_share,
-    join_first,
-    not_applicable,
-    score_of,
-)
-from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedTurn
-from recjury.judges.measured.asks import reason_in
-from recjury.judges.measured.genres import canonical_genres, excluded, genres_of
-from recjury.judges.measured.naturalness import broken_sentences
-from recjury.knowledge import split_year
-from recjury.records import Item
+from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
+from recjury.judges.measured.outcome import Finding, Outcome, counted, from_share, scored
+from recjury.judges.measured.said import words_of
+from recjury.knowledge import Catalogue, attributes_of
+from recjury.knowledge.ordinary_words import word_list
+from recjury.language.genres import canonical_genres, excluded, genres_in
+from recjury.records import Act, Domain, Item
 
-_COMPARED = "as well as "
+_LONG_WORD = 4
+# Words of asking for and giving a suggestion, which say nothing of an item.
+_OF_ASKING = "enjoy enjoyed find interested movies please prefer recommend recommendations similar"
 
 
-class GivenReason(NamedTuple):
-    """A reason, and what it comes to: one that holds for many items says less the second time."""
+class Reason(NamedTuple):
+    """A reason: the value that the turn says of an item, and whether the user spoke of it."""
 
-    words: str
     value: str
-    is_known: bool = True
-    is_genre: bool = False
+    asked: bool
 
 
-def reason(turn: AnnotatedTurn, annotated: AnnotatedLog) -> GivenReason | None:
-    """The reason that a recommending turn gives, or None.
+class Heard:
+    """What the user has said so far: words of wishes, values wished for, and items named."""
 
-    A reason is an explaining phrase, a person whom the catalogue has for a recommended film, or a
-    genre of the film that somebody wished for. A bare genre is none, nor is a phrase with a genre
-    that no recommended film of the turn has; that a film shares its director with itself is none
-    either. A person is known if the user has named the person or a film of theirs.
-    """
-    said = turn.utterance.plain
-    spoken = {genre for word in turn.utterance.words for genre in canonical_genres(word)}
-    ids = dict.fromkeys(film.id for film in turn.new_films if film.id is not None)
-    items = [annotated.catalogue.item(id_) for id_ in ids if id_ in annotated.catalogue]
-    people = [p for item in items for p in _people(item) if len(p) > 4 and p.lower() in said]
-    if _likens_to_itself(turn):
-        people = []
-    known = _known_people(turn, annotated, people)
-    for person in sorted(people, key=lambda each: each not in known)[:1]:
-        return GivenReason(f"person {person!r}", person, person in known)
-    for item in items:
-        for genre in sorted(spoken & genres_of(item) & _wished(turn, annotated)):
-            return GivenReason(f"genre {genre!r}, as wished", genre, is_genre=True)
-    wrong = sorted(genre for genre in spoken if items and all(excluded(genre, i) for i in items))
-    senseless = any(True for each in turn.utterance.sentences for _ in broken_sentences(each))
-    words = None if senseless else reason_in(turn.utterance)
-    return None if words is None or wrong else GivenReason(repr(words), "")
+    def __init__(self, catalogue: Catalogue, domain: Domain, wishes: tuple[str, ...]):
+        self._catalogue = catalogue
+        common = word_list("common") | set(_OF_ASKING.split())
+        self._plain = common | {
+            w for words in (*domain.all_words, domain.verb) for w in words.split()
+        }
+        self.words: set[str] = set()
+        self.genres = {name for wish in wishes for name in canonical_genres(wish)}
+        self.values = {words_of(wish) for wish in wishes}
+        self.items: set[str] = set()
 
+    def hear(self, user: UserTurn) -> None:
+        """Take in a turn of the user."""
+        said, reading = user.said, user.reading
+        rejected = {words_of(each.value) for each in reading.rejects}
+        self.values |= {words_of(each.value) for each in reading.wants}
+        self.genres |= {g for each in reading.wants for g in canonical_genres(each.value)}
+        self.genres |= said.genres - genres_in(" ".join(rejected))
+        self.items |= {each.key for each in said.named if each.key in self._catalogue}
+        if reading.does(Act.WISH) is not False:
+            words = {word for part in said.sentences for word in part.masked}
+            long = {word for word in words if len(word) >= _LONG_WORD}
+            self.words |= long - self._plain - rejected
 
-def _likens_to_itself(turn: AnnotatedTurn) -> bool:
-    """Whether a film is compared with one of its own title: "Ann Lee wrote it, as well as it"."""
-    titles: set[str] = set()
-    for film in turn.said.named:
-        title = split_year(film.text).title.casefold()
-        before = turn.utterance.text[max(0, film.start - len(_COMPARED)) : film.start]
-        if title in titles and before == _COMPARED:
+    def knows(self, value: str, item: Item) -> bool:
+        """Whether the user wished for a value, said its words, or named an item that has it."""
+        words = words_of(value)
+        if words in self.values or (words and set(words.split()) <= self.words):
             return True
-        titles.add(title)
-    return False
+        others = (self._catalogue.item(id_) for id_ in self.items if id_ != item.id)
+        return any(
+            value in each.of(other)
+            for other in others
+            for each in self._catalogue.domain_of(other).of_kind("maker", "cast")
+        )
 
 
-def _people(item: Item) -> tuple[str, ...]:
-    return (*item.directors, *item.actors, *item.writers)
+def reasons(log: AnnotatedLog, turn: SystemTurn, heard: Heard) -> Iterator[Reason]:
+    """The reasons that a recommending turn gives, in no order.
 
-
-def _known_people(
-    turn: AnnotatedTurn, annotated: AnnotatedLog, people: Sequence[str]
-) -> frozenset[str]:
-    """The people among these whom the user has named before the turn, or a film of theirs."""
-    if not people:
-        return frozenset()
-    told = [each.said for each in annotated.turns[: turn.number - 1] if not each.by_system]
-    heard = [*annotated.history, *told]
-    words = " ".join(text.utterance.plain for text in heard)
-    named = {film.id for text in heard for film in text.named if film.id is not None}
-    theirs = {p for id_ in named for p in _people(annotated.catalogue.item(id_))}
-    return frozenset(
-        p for p in people if p in theirs or p.lower() in words or p.lower().split()[-1] in words
-    )
-
-
-def _wished(turn: AnnotatedTurn, annotated: AnnotatedLog) -> set[str]:
-    """The genres of the wishes, and those that the user has spoken of before the turn."""
-    heard = [each.utterance for each in annotated.turns[: turn.number - 1] if not each.by_system]
-    heard += [text.utterance for text in annotated.history]
-    words = [*annotated.log.scenario.wishes, *(word for text in heard for word in text.words)]
-    return {genre for word in words for genre in canonical_genres(word)}
-
-
-def explainability(annotated: AnnotatedLog) -> Outcome:
-    """A reason always 4, mostly 3, about half 2, rarely 1, never 0. No score without a film.
-
-    A genre that was the reason before counts half, and so does a person of whom the user has never
-    spoken.
+    They are values of the items that it is the first to name, words of the user's wish, and items
+    that the user had named. A kind of item ("comedy") or a year is none unless it was wished for.
     """
-    turns = [turn for turn in annotated.spoken if turn.new_films]
-    if not turns:
-        return not_applicable("the text recommends nothing")
-    found: list[Occurrence] = []
-    genres: set[str] = set()
+    items = log.items_of(turn.new)
+    for item in items:
+        yield from _values_said(turn, item, log.catalogue.domain_of(item), heard)
+    for mention in turn.said.named:
+        if mention.id in heard.items:
+            yield Reason(mention.text, True)
+    wrong = {g for g in turn.said.genres if items and all(excluded(g, item) for item in items)}
+    for part in turn.said.sentences:
+        if not part.is_question and not wrong:
+            for word in part.masked:
+                if word in heard.words:
+                    yield Reason(word, True)
+
+
+def _values_said(turn: SystemTurn, item: Item, domain: Domain, heard: Heard) -> Iterator[Reason]:
+    kinds = [each.name for each in domain.of_kind("category")]
+    bare = {*kinds[:1], "language", "year", "decade"}
+    for attribute in attributes_of(item, domain):
+        if attribute.kind == "genre":
+            for genre in canonical_genres(attribute.value) & turn.said.genres & heard.genres:
+                yield Reason(genre, True)
+        elif turn.said.says(attribute.value):
+            asked = heard.knows(attribute.value, item)
+            if asked or attribute.kind not in bare:
+                yield Reason(attribute.value, asked)
+
+
+def explainability(log: AnnotatedLog) -> Outcome:
+    """A reason always 4, mostly 3, about half 2, rarely 1, never 0.
+
+    A reason that was given before counts half, and so does a value of which the user has not
+    spoken. A broken turn gives none.
+    """
+    heard = Heard(log.catalogue, log.domain, log.log.scenario.wishes)
+    for user in log.heard_before:
+        heard.hear(user)
+    findings: list[Finding] = []
+    given: set[str] = set()
     halves = 0
-    for turn in turns:
-        given = reason(turn, annotated)
-        if given is None:
+    for turn in log.spoken:
+        if turn.user is not None:
+            heard.hear(turn.user)
+        if not turn.new or turn.broken:
             continue
-        again = given.value in genres
-        if given.is_genre:
-            genres.add(given.value)
-        halves += 1 if again or not given.is_known else 2
-        half = ", again, half" if again else "" if given.is_known else ", not asked for, half"
-        found.append(Occurrence(turn.number, given.words + half))
-    summary = f"{halves / 2:g} of {len(turns)} recommending turns give a reason"
-    score = from_share(halves, 2 * len(turns))
-    return score_of(score, f"{summary}: {join_first(found)}" if found else summary)
+        best = max(
+            reasons(log, turn, heard),
+            key=lambda reason: (reason.asked, words_of(reason.value) not in given),
+            default=None,
+        )
+        if best is None:
+            continue
+        again = words_of(best.value) in given
+        given.add(words_of(best.value))
+        halves += 1 if again or not best.asked else 2
+        half = ", as before, half" if again else "" if best.asked else ", not asked for, half"
+        findings.append(Finding(turn.place, "reason", f"{best.value!r}{half}", best.value))
+    total = len(log.recommending)
+    summary = f"{halves / 2:g} of {counted(total, 'recommending turn')} give a reason"
+    return scored(from_share(halves, 2 * total), summary, findings)

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
-from recjury.judges.measured.genres import canonical_genres
 from recjury.knowledge import Catalogue, KnowledgeGraph
+from recjury.language.genres import canonical_genres
 from recjury.records import AttributeKind, Domain, Item, digest
 
 _KINDS: tuple[AttributeKind, ...] = ("maker", "cast", "category")

@@ -19,8 +19,10 @@ _ALIASES = {
     "comedies": "comedy",
     "comedy": "comedy",
     "crime": "crime",
+    "documentaries": "documentary",
     "documentary": "documentary",
     "drama": "drama",
+    "dramas": "drama",
     "family": "family",
     "fantasy": "fantasy",
     "historical": "history",
@@ -28,11 +30,15 @@ _ALIASES = {
     "horror": "horror",
     "music": "music",
     "musical": "musical",
+    "musicals": "musical",
+    "mysteries": "mystery",
     "mystery": "mystery",
     "parody": "comedy",
     "romance": "romance",
+    "romances": "romance",
     "romantic": "romance",
     "satire": "comedy",
+    "sci fi": "sci-fi",
     "sci-fi": "sci-fi",
     "science": "sci-fi",
     "slasher": "horror",
@@ -41,11 +47,13 @@ _ALIASES = {
     "superhero": "superhero",
     "suspense": "thriller",
     "thriller": "thriller",
+    "thrillers": "thriller",
     "war": "war",
     "western": "western",
+    "westerns": "western",
 }
 GENRE_WORDS = frozenset(_ALIASES)
-_WORD = re.compile(r"sci-fi|[a-z]+")
+_WORD = re.compile(r"sci[- ]fi|[a-z]+")
 
 # Pairs of genres that are often confused: calling a film by the other one is not an error.
 _CLOSE: dict[str, str] = {
@@ -69,6 +77,11 @@ _CLOSE: dict[str, str] = {
 NEIGHBOURS: dict[str, frozenset[str]] = {
     genre: frozenset(close.split()) for genre, close in _CLOSE.items()
 }
+
+
+def genres_in(text: str) -> frozenset[str]:
+    """The canonical genres of the genre words in a lower-case text."""
+    return frozenset(_ALIASES[word] for word in _WORD.findall(text) if word in _ALIASES)
 
 
 @functools.lru_cache(maxsize=4096)
