@@ -72,13 +72,13 @@ def measure(data: Path, limit: int | None) -> Measured:
     seconds = 0.0
     for name in CORPORA:
         corpus = open_corpus(name, data)
-        panel = MeasuredPanel(corpus.catalogue, corpus.graph)
+        panel = MeasuredPanel(corpus.catalogue)
         panel.measure(next(iter(read_concept(_file(data, PAPER_SYSTEMS[0], name), data, limit=1))))
         for system in PAPER_SYSTEMS:
             path = _file(data, system, name)
             logs = list(read_concept(path, data, limit=limit))
             started = time.process_time()
-            rated = [panel.measure(log) for log in logs]
+            rated = [panel.measure(log).ratings for log in logs]
             seconds += time.process_time() - started
             diversity.update(_diversity(log, corpus.catalogue) for log in logs)
             table[path.name.split(".")[0]] = spreads(rated)

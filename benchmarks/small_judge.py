@@ -61,7 +61,7 @@ def read_all(held: CrsArena, data: Path, replies: Path, satisfaction: Path) -> d
     panels = {}
     for name in SUBSETS:
         corpus = open_corpus(name, data)
-        panels[name] = MeasuredPanel(corpus.catalogue, corpus.graph)
+        panels[name] = MeasuredPanel(corpus.catalogue)
     reader, satisfied = ReplyJudge(replies), SatisfactionJudge(satisfaction)
     return {
         name: _read(log, panels[subset_of(name)], reader, satisfied)
@@ -76,7 +76,7 @@ def _read(
     read = replies.read(
         [(log.interaction[:place], log.interaction[place].text) for place in places]
     )
-    found = {each.factor: each.score for each in panel.measure(log)}
+    found = {each.factor: each.score for each in panel.measure(log).ratings}
     counted = [score for each in _FACTORS if (score := found[each]) is not None]
     return Read(
         satisfied.rate(log.interaction).overall,

@@ -231,7 +231,7 @@ class CoreEvaluator(Evaluator):
 
         corpus = self._context.corpus
         catalogue = Catalogue("unknown", ()) if corpus is None else corpus.catalogue
-        measured = MeasuredPanel(catalogue, None if corpus is None else corpus.graph)
+        measured = MeasuredPanel(catalogue)
         if not self.judges.learned:
             return measured
         from recjury.judges.learned.opinion import MeasuredAndLearnedPanel

@@ -1,22 +1,15 @@
 """One log, annotated once for all measured judges: its texts, acts, wishes and items."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
+from recjury.judges.measured.outcome import Finding
 from recjury.judges.measured.said import Said
 from recjury.judges.measured.wishes import Wish
 from recjury.knowledge import Catalogue, TitleMention
-from recjury.language import Reading, ReplyCheck
+from recjury.language import Reading, ReplyCheck, read, read_reply
 from recjury.records import ConversationLog, Domain, Item, ItemRef, Speaker, Turn
-
-
-class Readers(NamedTuple):
-    """What annotates texts: `link` finds items, `user` reads acts, and `reply` looks for flaws."""
-
-    link: Callable[[str], Said]
-    user: Callable[[Turn, Sequence[Turn]], Reading]
-    reply: Callable[[str, Sequence[Turn]], ReplyCheck]
 
 
 class UserTurn(NamedTuple):
@@ -53,19 +46,33 @@ class SystemTurn(NamedTuple):
         """Whether the turn did not fail and has a text."""
         return self.check is not None
 
-    @property
-    def broken(self) -> bool:
-        """Whether its text is surely broken."""
-        return self.check is not None and self.check.broken is True
+    def flaw(self, *kinds: str) -> Finding | None:
+        """How the text is broken, if it surely is, in one of `kinds`; without kinds, in any way."""
+        check = self.check
+        if check is None or not check.broken or (kinds and check.kind not in kinds):
+            return None
+        kind = check.kind.replace("_", " ") or "broken"
+        return Finding(self.place, kind, f"{kind} {check.quote!r}", check.quote)
+
+    def said_before(self) -> Finding | None:
+        """Whether it has the words of an earlier turn; or the template of two or more."""
+        if self.same_as is not None:
+            note = f"the words of turn {self.same_as + 1} again"
+        elif len(self.template_of) > 1:
+            note = f"turn {self.template_of[0] + 1} once more with other names"
+        else:
+            return None
+        return Finding(self.place, "said again", note, self.turn.text)
 
 
 class AnnotatedLog:
     """A log with the data that the judges share, computed when first used."""
 
-    def __init__(self, log: ConversationLog, catalogue: Catalogue, readers: Readers):
+    def __init__(self, log: ConversationLog, catalogue: Catalogue, link: Callable[[str], Said]):
+        """`link` finds the items of the catalogue in a text."""
         self.log = log
         self.catalogue = catalogue
-        self._readers = readers
+        self._link = link
 
     @cached_property
     def system(self) -> tuple[SystemTurn, ...]:
@@ -78,19 +85,9 @@ class AnnotatedLog:
         return tuple(turn for turn in self.system if turn.spoke)
 
     @cached_property
-    def recommending(self) -> tuple[SystemTurn, ...]:
-        """The system's turns that are the first to name an item."""
-        return tuple(turn for turn in self.spoken if turn.new)
-
-    @cached_property
     def domain(self) -> Domain:
         """What the log's items are."""
         return self.catalogue.wanted_domain(self.log.scenario)
-
-    @property
-    def knows_items(self) -> bool:
-        """Whether there is a catalogue."""
-        return len(self.catalogue) > 0
 
     @cached_property
     def is_english(self) -> bool:
@@ -114,11 +111,6 @@ class AnnotatedLog:
     def session_items(self) -> tuple[Item, ...]:
         """The items of the session list that are in the catalogue."""
         return self.items_of(self.session)
-
-    @cached_property
-    def targets(self) -> tuple[Item, ...]:
-        """The targets that are in the catalogue."""
-        return self.items_of(self.log.scenario.targets)
 
     @cached_property
     def listed_in(self) -> Mapping[str, int]:
@@ -147,23 +139,17 @@ class AnnotatedLog:
 
     @cached_property
     def _said(self) -> tuple[Said, ...]:
-        return tuple(self._readers.link(turn.text) for turn in self._turns)
+        return tuple(self._link(turn.text) for turn in self._turns)
 
     @cached_property
     def _user_turns(self) -> tuple[UserTurn | None, ...]:
         """By turn; None for those of the system."""
         return tuple(
-            UserTurn(turn, self._said[at], self._readers.user(turn, self._turns[:at]))
+            UserTurn(turn, self._said[at], read(turn, self._turns[:at], self.catalogue))
             if turn.speaker is Speaker.USER
             else None
             for at, turn in enumerate(self._turns)
         )
-
-    def _check(self, at: int) -> ReplyCheck | None:
-        turn = self._turns[at]
-        if turn.failure is not None or not turn.text.strip():
-            return None
-        return self._readers.reply(turn.text, self._turns[:at])
 
     def _system_turns(self) -> Iterator[SystemTurn]:
         begins = len(self.log.scenario.history)
@@ -172,35 +158,32 @@ class AnnotatedLog:
         offered: frozenset[str] = frozenset()
         wish = Wish()
         same: dict[str, int] = {}
-        templates: dict[tuple[str, ...], tuple[int, ...]] = {}
+        templates: dict[tuple[str, ...], list[int]] = {}
         for at, (turn, said) in enumerate(zip(self._turns, self._said, strict=True)):
             user = self._user_turns[at]
             if user is not None:
                 wish = wish.after(user.turn, user.reading)
             elif at >= begins:
+                spoke = turn.failure is None and bool(turn.text.strip())
                 yield SystemTurn(
                     place=at - begins,
                     turn=turn,
                     said=said,
-                    check=self._check(at),
+                    check=read_reply(turn.text, self._turns[:at]) if spoke else None,
                     user=self._user_turns[at - 1] if at else None,
                     new=_first_named(said, named),
                     last_item=last,
                     offered=offered,
                     wish=wish,
                     same_as=same.get(said.same),
-                    template_of=templates.get(said.template, ()),
+                    template_of=tuple(templates.get(said.template, ())[:2]),
                 )
-                if said.same:
-                    same.setdefault(said.same, at - begins)
+                same.setdefault(said.same or f"turn {at}", at - begins)
                 if said.template:
-                    earlier = templates.get(said.template, ())
-                    templates[said.template] = (*earlier, at - begins)[:2]
+                    templates.setdefault(said.template, []).append(at - begins)
             if user is None:
-                listed = (ref.id for ref in turn.items[: self.log.list_length])
-                offered |= {
-                    id_ for id_ in (*listed, *(m.id for m in said.named)) if id_ is not None
-                }
+                listed = turn.items[: self.log.list_length]
+                offered |= {each.id for each in listed if each.id is not None} | said.keys
             for mention in said.named:
                 named[mention.key] = None
                 last = mention.key

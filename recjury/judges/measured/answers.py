@@ -2,23 +2,23 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
 from recjury.judges.measured.needs import DOUBTFUL, NO_CATALOGUE, NOT_ENGLISH
-from recjury.judges.measured.outcome import Finding
-from recjury.judges.measured.questions import question_to_user
+from recjury.judges.measured.outcome import Finding, Outcome, from_both, unscored
+from recjury.judges.measured.proactiveness import question_to_user
 from recjury.judges.measured.said import words_of
 from recjury.judges.measured.wishes import misfit
 from recjury.knowledge import attributes_of
-from recjury.records import Act, DomainAttribute, Item
+from recjury.records import Act, Item
 
 OBJECTIONS = frozenset({Act.REFUSE, Act.SEEN, Act.COMPLAIN})
-_REQUESTS = OBJECTIONS | {Act.WISH, Act.ASK}
-_DECIDING = _REQUESTS | {Act.BYE}
-_PLEASED = frozenset({Act.ACCEPT, Act.THANK})
-_SENSELESS = frozenset({"garbled", "loop", "mixed_languages", "empty"})
-_TWICE = 2
+_FOR_ITEMS = OBJECTIONS | {Act.WISH}
+_DECIDING = (*sorted(_FOR_ITEMS), Act.ASK, Act.BYE)
+_SENSELESS = ("garbled", "loop", "mixed_languages", "empty")
+_MOST_APART = 1
 _PLOT_WORDS = 2
 _LONG_WORD = 5
 
@@ -34,16 +34,25 @@ class Answer(NamedTuple):
     doubt: str = ""
 
 
+@lru_cache(1)  # two judges ask for the answers of one log
 def answers(log: AnnotatedLog) -> tuple[Answer, ...]:
     """One answer for each turn of the system, in order."""
     return tuple(_answer(log, turn) for turn in log.system)
 
 
-def doubt_of(doubtful: Sequence[Answer]) -> str:
-    """The most frequent doubt, and which turns it is about."""
+def undecided(missed: Sequence[Finding], total: int, doubtful: Sequence[Answer]) -> Outcome | None:
+    """No score, if turns in doubt beside the sure ones (`missed` of `total`) could change it much.
+
+    They may change it by one; not at all if only a catalogue could tell.
+    """
+    highest = from_both(len(missed), total + len(doubtful))
+    lowest = from_both(len(missed) + len(doubtful), total + len(doubtful))
+    unseen = any(each.doubt == NO_CATALOGUE for each in doubtful)
+    if not doubtful or (highest - lowest <= (0 if unseen else _MOST_APART)):
+        return None
     reason = Counter(each.doubt for each in doubtful).most_common(1)[0][0]
-    numbers = [str(each.turn.place + 1) for each in doubtful if each.doubt == reason]
-    return f"{reason} (turn {', '.join(numbers)})" if reason == DOUBTFUL else reason
+    turns = ", ".join(str(each.turn.place + 1) for each in doubtful if each.doubt == DOUBTFUL)
+    return unscored(f"{reason} (before turn {turns})" if reason == DOUBTFUL else reason, missed)
 
 
 def _answer(log: AnnotatedLog, turn: SystemTurn) -> Answer:
@@ -53,15 +62,13 @@ def _answer(log: AnnotatedLog, turn: SystemTurn) -> Answer:
     reading = turn.user.reading
     if not reading.english:
         return Answer(turn, None, NOT_ENGLISH)
-    doubtful = [act for act in sorted(_DECIDING) if reading.does(act) is None]
-    if not log.knows_items:
-        carefree = reading.yes & _PLEASED or not turn.wish
-        sure = not doubtful and not reading.yes & _DECIDING and carefree
+    doubtful = [act for act in _DECIDING if reading.does(act) is None]
+    if not len(log.catalogue):
+        sure = not doubtful and not turn.wish and reading.yes.isdisjoint(_DECIDING)
         return Answer(turn, None, "" if sure else NO_CATALOGUE)
     missed = missed_by(log, turn, reading.yes)
-    changed = any(
-        (missed_by(log, turn, reading.yes | {act}) is None) != (missed is None) for act in doubtful
-    )
+    others = (missed_by(log, turn, reading.yes | {act}) for act in doubtful)
+    changed = any((other is None) != (missed is None) for other in others)
     return Answer(turn, missed, DOUBTFUL if changed else "")
 
 
@@ -69,94 +76,74 @@ def _no_answer_to_anything(turn: SystemTurn) -> Finding | None:
     """Why the turn answers nothing at all; None if it may be an answer."""
     if not turn.spoke:
         return Finding(turn.place, "no answer", "no answer")
-    if turn.same_as is not None:
-        note = f"the words of turn {turn.same_as + 1} again"
-        return Finding(turn.place, "said again", note, turn.turn.text)
-    check = turn.check
-    if turn.broken and check is not None and check.kind in _SENSELESS:
-        return Finding(turn.place, "no sense", f"makes no sense: {check.quote!r}", check.quote)
-    if turn.user is not None and len(turn.template_of) >= _TWICE:
-        note = f"the answer of turn {turn.template_of[0] + 1} again, with another name"
-        return Finding(turn.place, "said again", note, turn.turn.text)
-    return None
+    if turn.same_as is None and turn.user is None:
+        return turn.flaw(*_SENSELESS)
+    return turn.said_before() or turn.flaw(*_SENSELESS)
 
 
 def missed_by(log: AnnotatedLog, turn: SystemTurn, acts: frozenset[Act]) -> Finding | None:
     """Why a turn does not answer a user's turn that does these acts; None if it does."""
-    plain = _no_answer_to_anything(turn)
-    if plain is not None or turn.user is None:
-        return plain
-    missed = _not_served(log, turn, acts)
-    if Act.ASK in acts:
-        not_told = _not_told(log, turn, turn.user)
-        missed = not_told if missed is None or not acts & (_REQUESTS - {Act.ASK}) else missed
-    return None if missed is None else Finding(turn.place, *missed)
+    missed = _no_answer_to_anything(turn)
+    if missed is None and turn.user is not None:
+        missed = _not_served(log, turn, acts)
+        if Act.ASK in acts and (missed is None or acts.isdisjoint(_FOR_ITEMS)):
+            not_told = _not_told(log, turn, turn.user)
+            missed = None if turn.new and missed is None and acts & _FOR_ITEMS else not_told
+    return missed
 
 
-def _not_served(
-    log: AnnotatedLog, turn: SystemTurn, acts: frozenset[Act]
-) -> tuple[str, str] | None:
+def _not_served(log: AnnotatedLog, turn: SystemTurn, acts: frozenset[Act]) -> Finding | None:
     """Why the items of a turn are none that the user's turn calls for."""
     if turn.new:
-        if Act.BYE in acts and not acts & _REQUESTS:
-            return "goes on", f"goes on to {turn.new[0].text!r} after the goodbye"
+        if Act.BYE in acts and acts.isdisjoint(_FOR_ITEMS | {Act.ASK}):
+            note = f"goes on to {turn.new[0].text!r} after the goodbye"
+            return Finding(turn.place, "goes on", note, turn.new[0].text)
         items = log.items_of(turn.new)
         wrong = misfit(items, len(turn.new) - len(items), turn.wish, log.catalogue)
         if wrong is None:
             return None
-        return "unmet wish", f"wished for {turn.wish}, offered {wrong.name!r}"
-    if not acts & (_REQUESTS - {Act.ASK}) or question_to_user(turn.said, log.domain):
+        note = f"wished for {turn.wish}, offered {wrong.name!r}"
+        return Finding(turn.place, "unmet wish", note)
+    if acts.isdisjoint(_FOR_ITEMS) or question_to_user(turn.said, log.domain):
         return None
-    if acts & OBJECTIONS and turn.said.named:
-        return "nothing new", f"only {turn.said.named[0].text!r} again after an objection"
-    return "nothing new", f"no {log.domain.item} and no question after " + (
-        "an objection" if acts & OBJECTIONS else "a request"
-    )
+    before = "a request" if acts.isdisjoint(OBJECTIONS) else "an objection"
+    again = f"only {turn.said.named[0].text!r} again" if turn.said.named else "nothing new"
+    return Finding(turn.place, "nothing new", f"{again} after {before}", turn.turn.text)
 
 
-def _not_told(log: AnnotatedLog, turn: SystemTurn, user: UserTurn) -> tuple[str, str] | None:
+def _not_told(log: AnnotatedLog, turn: SystemTurn, user: UserTurn) -> Finding | None:
     """Why a turn does not answer a question; None if it may.
 
     It does if it says a value of the item asked about: of the attribute asked for, if the
     catalogue knows it. Without a known item it does unless it only asks back or goes on to others.
     """
     if not turn.said.named and all(each.is_question for each in turn.said.sentences):
-        return "not told", "a question instead of an answer"
-    named = log.items_of(user.said.named)
-    surely = [log.catalogue.item(id_) for id_ in user.reading.items if id_ in log.catalogue]
-    last = [turn.last_item] if turn.last_item in log.catalogue else []
-    items = surely or list(named) or [log.catalogue.item(id_) for id_ in last if id_]
-    if any(_tells_of(log, turn, item, user) for item in items):
+        note = "a question instead of an answer"
+        return Finding(turn.place, "not told", note, turn.turn.text)
+    named = (*user.reading.items, *(mention.key for mention in user.said.named))
+    ids = dict.fromkeys(id_ for id_ in named or (turn.last_item,) if id_ in log.catalogue)
+    items = [log.catalogue.item(id_) for id_ in ids if id_ is not None]
+    if not items or any(_tells_of(log, turn, item, user) for item in items):
         return None
-    about = items[0].name if items else "the question"
-    if turn.new and not turn.said.keys & {item.id for item in items}:
-        return "not told", f"asked about {about!r}, told of {turn.new[0].text!r}"
-    known = (surely or named) and any(log.catalogue.domain_of(i).describes(i) for i in items)
-    return ("not told", f"nothing about {about!r}, which was asked about") if known else None
+    about = items[0].name
+    if turn.new and turn.said.keys.isdisjoint(ids):
+        note = f"asked about {about!r}, told of {turn.new[0].text!r}"
+        return Finding(turn.place, "not told", note, turn.new[0].text)
+    if not named or not any(log.catalogue.domain_of(item).describes(item) for item in items):
+        return None
+    return Finding(turn.place, "not told", f"nothing about {about!r}", turn.turn.text)
 
 
 def _tells_of(log: AnnotatedLog, turn: SystemTurn, item: Item, user: UserTurn) -> bool:
     """Whether a turn says a value of the item, two words of its plot, or a word of the question."""
-    domain = log.catalogue.domain_of(item)
-    asked = [
-        attribute
-        for act in user.turn.acts
-        if act.act is Act.ASK and (attribute := domain.attribute(act.attribute)) is not None
-    ]
-    known = [attribute for attribute in asked if attribute.of(item)]
+    domain, says = log.catalogue.domain_of(item), turn.said.says
+    asked = (domain.attribute(act.attribute) for act in user.turn.acts if act.act is Act.ASK)
+    known = [attribute for attribute in asked if attribute is not None and attribute.of(item)]
     if known:
-        return any(says_value(turn, item, attribute) for attribute in known)
-    if any(turn.said.says(each.value) for each in attributes_of(item, domain)):
+        return any(says(value) for attribute in known for value in attribute.of(item))
+    if any(says(each.value) for each in attributes_of(item, domain)):
         return True
-    words = {token.key for token in turn.said.tokens if len(token.key) >= _LONG_WORD}
-    title = set(words_of(item.name).split())
-    plot = set(words_of(item.plot).split())
-    question = {
-        token.key for part in user.said.sentences if part.is_question for token in part.words
-    }
-    return len(words & plot - title) >= _PLOT_WORDS or bool(words & question - title)
-
-
-def says_value(turn: SystemTurn, item: Item, attribute: DomainAttribute) -> bool:
-    """Whether a turn says one of the item's values of an attribute."""
-    return any(turn.said.says(value) for value in attribute.of(item))
+    words = {word for word in turn.said.folded.split() if len(word) >= _LONG_WORD}
+    questions = (part.words for part in user.said.sentences if part.is_question)
+    asked_for = words & {word for question in questions for word in question}
+    return bool(asked_for) or len(words & set(words_of(item.plot).split())) >= _PLOT_WORDS

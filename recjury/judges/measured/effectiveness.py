@@ -2,8 +2,7 @@
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.outcome import Finding, Outcome, join_first, scored, unscored
-from recjury.judges.measured.similarity import Similarity, Targets, traits_of
-from recjury.knowledge import KnowledgeGraph
+from recjury.judges.measured.similarity import Similarity, nearest, traits_of
 
 
 def similarity_score(very: int, somewhat: int, total: int) -> int:
@@ -19,36 +18,31 @@ def similarity_score(very: int, somewhat: int, total: int) -> int:
     return 1 if somewhat else 0
 
 
-def effectiveness(log: AnnotatedLog, graph: KnowledgeGraph | None) -> Outcome:
+def effectiveness(log: AnnotatedLog) -> Outcome:
     """4 if a target is in the list; otherwise `similarity_score` with the nearest target."""
     wanted = {target.id for target in log.log.scenario.targets} - {None}
-    hits = [item for item in log.session if item.id in wanted]
+    hits = [item.name for item in log.session if item.id in wanted]
     if hits:
-        names = [item.name for item in hits]
-        turns = [log.listed_in[item.id] for item in hits if item.id is not None]
-        findings = [Finding(turns[0], "target", f"lists the target {names[0]!r}")]
-        return scored(4, "a target is in the list", findings, quoted=join_first(names))
-    traits = {
-        item.id: traits_of(item, log.catalogue.domain_of(item), graph)
-        for item in (*log.targets, *log.session_items)
-    }
-    nearest = Targets(traits[item.id] for item in log.targets)
-    if not nearest:
+        first = min(turn for id_, turn in log.listed_in.items() if id_ in wanted)
+        finding = Finding(first, "target", f"lists the target {hits[0]!r}")
+        return scored(4, "a target is in the list", [finding], quoted=join_first(hits))
+    listed, targets = (
+        [(item, traits_of(item, log.catalogue.domain_of(item))) for item in log.items_of(refs)]
+        for refs in (log.session, log.log.scenario.targets)
+    )
+    known = {traits for _, traits in targets if any(traits)}
+    if not known:
         return unscored("no target in the list, and nothing known of the targets")
-    alike = [(item, nearest.nearest(traits[item.id])) for item in log.session_items]
-    near = {
-        how: [item for item, found in alike if found is how]
-        for how in (Similarity.VERY, Similarity.SOMEWHAT)
-    }
-    very, somewhat = (len(items) for items in near.values())
+    alike = [(nearest(traits, known), item) for item, traits in listed]
+    very = [item for how, item in alike if how is Similarity.VERY]
+    somewhat = [item for how, item in alike if how is Similarity.SOMEWHAT]
     findings = [
         Finding(log.listed_in[item.id], "similar", f"{item.name!r} is like a target")
-        for item in near[Similarity.VERY]
+        for item in very
     ]
-    summary = (
-        f"no target in the list; of {len(log.session)} {log.domain.items} {very} very similar, "
-        f"{somewhat} somewhat"
-    )
-    names = [item.name for items in near.values() for item in items]
-    score = similarity_score(very, somewhat, len(log.session))
-    return scored(score, summary, findings, quoted=join_first(names))
+    total = len(log.session)
+    counts = f"{len(very)} very similar, {len(somewhat)} somewhat"
+    summary = f"no target in the list; of {total} {log.domain.items} {counts}"
+    score = similarity_score(len(very), len(somewhat), total)
+    names = join_first([item.name for item in (*very, *somewhat)])
+    return scored(score, summary, findings, quoted=names)

@@ -4,16 +4,23 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
-from recjury.judges.measured.outcome import Finding, Outcome, counted, from_share, scored
-from recjury.judges.measured.said import words_of
-from recjury.knowledge import Catalogue, attributes_of
+from recjury.judges.measured.outcome import (
+    Finding,
+    Outcome,
+    counted,
+    from_share,
+    not_applicable,
+    scored,
+)
+from recjury.judges.measured.said import TITLE, words_of
+from recjury.knowledge import attributes_of
 from recjury.knowledge.ordinary_words import word_list
 from recjury.language.genres import canonical_genres, excluded, genres_in
 from recjury.records import Act, Domain, Item
 
 _LONG_WORD = 4
 # Words of asking for and giving a suggestion, which say nothing of an item.
-_OF_ASKING = "enjoy enjoyed find interested movies please prefer recommend recommendations similar"
+_OF_ASKING = ("enjoy", "find", "interested", "please", "prefer", "recommend", "similar", "suggest")
 
 
 class Reason(NamedTuple):
@@ -26,16 +33,19 @@ class Reason(NamedTuple):
 class Heard:
     """What the user has said so far: words of wishes, values wished for, and items named."""
 
-    def __init__(self, catalogue: Catalogue, domain: Domain, wishes: tuple[str, ...]):
-        self._catalogue = catalogue
-        common = word_list("common") | set(_OF_ASKING.split())
-        self._plain = common | {
-            w for words in (*domain.all_words, domain.verb) for w in words.split()
-        }
+    def __init__(self, log: AnnotatedLog):
+        self._log = log
+        self._plain = word_list("common").union(
+            _OF_ASKING, log.domain.all_words, (log.domain.verb,)
+        )
         self.words: set[str] = set()
-        self.genres = {name for wish in wishes for name in canonical_genres(wish)}
-        self.values = {words_of(wish) for wish in wishes}
+        self.genres = {
+            genre for wish in log.log.scenario.wishes for genre in canonical_genres(wish)
+        }
+        self.values = {words_of(wish) for wish in log.log.scenario.wishes}
         self.items: set[str] = set()
+        for user in log.heard_before:
+            self.hear(user)
 
     def hear(self, user: UserTurn) -> None:
         """Take in a turn of the user."""
@@ -44,23 +54,19 @@ class Heard:
         self.values |= {words_of(each.value) for each in reading.wants}
         self.genres |= {g for each in reading.wants for g in canonical_genres(each.value)}
         self.genres |= said.genres - genres_in(" ".join(rejected))
-        self.items |= {each.key for each in said.named if each.key in self._catalogue}
+        for item in self._log.items_of(said.named):
+            self.items.add(item.id)
+            people = self._log.catalogue.domain_of(item).of_kind("maker", "cast")
+            self.values |= {words_of(name) for each in people for name in each.of(item)}
         if reading.does(Act.WISH) is not False:
-            words = {word for part in said.sentences for word in part.masked}
-            long = {word for word in words if len(word) >= _LONG_WORD}
+            words = {word for part in said.sentences for word in part.words}
+            long = {word for word in words if len(word) >= _LONG_WORD and word != TITLE}
             self.words |= long - self._plain - rejected
 
-    def knows(self, value: str, item: Item) -> bool:
-        """Whether the user wished for a value, said its words, or named an item that has it."""
+    def knows(self, value: str) -> bool:
+        """Whether the user wished for a value, said its words, or named an item by its makers."""
         words = words_of(value)
-        if words in self.values or (words and set(words.split()) <= self.words):
-            return True
-        others = (self._catalogue.item(id_) for id_ in self.items if id_ != item.id)
-        return any(
-            value in each.of(other)
-            for other in others
-            for each in self._catalogue.domain_of(other).of_kind("maker", "cast")
-        )
+        return words in self.values or set(words.split()) <= self.words
 
 
 def reasons(log: AnnotatedLog, turn: SystemTurn, heard: Heard) -> Iterator[Reason]:
@@ -78,7 +84,7 @@ def reasons(log: AnnotatedLog, turn: SystemTurn, heard: Heard) -> Iterator[Reaso
     wrong = {g for g in turn.said.genres if items and all(excluded(g, item) for item in items)}
     for part in turn.said.sentences:
         if not part.is_question and not wrong:
-            for word in part.masked:
+            for word in part.words:
                 if word in heard.words:
                     yield Reason(word, True)
 
@@ -91,7 +97,7 @@ def _values_said(turn: SystemTurn, item: Item, domain: Domain, heard: Heard) -> 
             for genre in canonical_genres(attribute.value) & turn.said.genres & heard.genres:
                 yield Reason(genre, True)
         elif turn.said.says(attribute.value):
-            asked = heard.knows(attribute.value, item)
+            asked = heard.knows(attribute.value)
             if asked or attribute.kind not in bare:
                 yield Reason(attribute.value, asked)
 
@@ -102,29 +108,28 @@ def explainability(log: AnnotatedLog) -> Outcome:
     A reason that was given before counts half, and so does a value of which the user has not
     spoken. A broken turn gives none.
     """
-    heard = Heard(log.catalogue, log.domain, log.log.scenario.wishes)
-    for user in log.heard_before:
-        heard.hear(user)
+    heard = Heard(log)
     findings: list[Finding] = []
     given: set[str] = set()
-    halves = 0
+    amount = 0.0
     for turn in log.spoken:
         if turn.user is not None:
             heard.hear(turn.user)
-        if not turn.new or turn.broken:
+        if not turn.new or turn.flaw():
             continue
         best = max(
             reasons(log, turn, heard),
             key=lambda reason: (reason.asked, words_of(reason.value) not in given),
             default=None,
         )
-        if best is None:
-            continue
-        again = words_of(best.value) in given
-        given.add(words_of(best.value))
-        halves += 1 if again or not best.asked else 2
-        half = ", as before, half" if again else "" if best.asked else ", not asked for, half"
-        findings.append(Finding(turn.place, "reason", f"{best.value!r}{half}", best.value))
-    total = len(log.recommending)
-    summary = f"{halves / 2:g} of {counted(total, 'recommending turn')} give a reason"
-    return scored(from_share(halves, 2 * total), summary, findings)
+        if best is not None:
+            again = words_of(best.value) in given
+            given.add(words_of(best.value))
+            amount += 0.5 if again or not best.asked else 1
+            half = ", as before, half" if again else "" if best.asked else ", not asked for, half"
+            findings.append(Finding(turn.place, "reason", f"{best.value!r}{half}", best.value))
+    total = sum(bool(turn.new) for turn in log.spoken)
+    if not total:
+        return not_applicable("the text recommends nothing")
+    summary = f"{amount:g} of {counted(total, 'recommending turn')} give a reason"
+    return scored(from_share(amount, total), summary, findings)

@@ -26,8 +26,7 @@ def groundness(log: AnnotatedLog, claims: Claims) -> Outcome:
             if holds:
                 right.add(claim)
             else:
-                name = log.catalogue.item(claim.item).name
-                note = f"says {claim.value!r} as {claim.what} of {name!r}"
+                note = f"says {claim.value!r} as {claim.what} of {claim.name!r}"
                 errors.setdefault(claim, Finding(turn.place, "wrong claim", note, quote))
     checked = len(errors) + len(right)
     if not checked:

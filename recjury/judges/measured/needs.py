@@ -25,7 +25,6 @@ class Need(StrEnum):
     TARGETS = "a target"
     CATALOGUE = "a catalogue"
     ENGLISH = "English"
-    ITEM = "a turn that recommends an item"
 
 
 def lacking(log: AnnotatedLog, needs: Iterable[Need]) -> Outcome | None:
@@ -44,8 +43,6 @@ def _lack(log: AnnotatedLog, need: Need) -> Outcome | None:
         case Need.TARGETS:
             return None if log.log.scenario.targets else not_applicable(NO_TARGETS)
         case Need.CATALOGUE:
-            return None if log.knows_items else unscored(NO_CATALOGUE)
+            return None if len(log.catalogue) else unscored(NO_CATALOGUE)
         case Need.ENGLISH:
             return None if log.is_english else unscored(NOT_ENGLISH)
-        case Need.ITEM:
-            return None if log.recommending else not_applicable("the text recommends nothing")

@@ -30,13 +30,10 @@ def novelty(log: AnnotatedLog) -> Outcome:
     if len(judged) < _ENOUGH_KNOWN * len(log.session) or not judged:
         return unscored("the popularity of most items of the list is not known")
     rare = [item for item, little in judged if little]
+    summary = f"{len(rare)} of {len(judged)} {log.domain.items} little known"
     findings = [
         Finding(log.listed_in[item.id], "little known", f"{item.name!r} is little known")
         for item in rare
     ]
-    return scored(
-        novelty_score(len(rare), len(judged)),
-        f"{len(rare)} of {len(judged)} {log.domain.items} little known",
-        findings,
-        quoted=join_first([item.name for item in rare]),
-    )
+    names = join_first([item.name for item in rare])
+    return scored(novelty_score(len(rare), len(judged)), summary, findings, quoted=names)

@@ -62,7 +62,7 @@ def from_errors(count: int) -> int:
     return max(0, 4 - count)
 
 
-def from_share(good: int, total: int) -> int:
+def from_share(good: float, total: int) -> int:
     """The score for a share: all 4, most 3, about half 2, a few 1, none 0. `total` is at least 1.
 
     "About half" is 3/8 to 5/8, so that each band is centred on a multiple of one quarter.

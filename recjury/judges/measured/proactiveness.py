@@ -1,11 +1,14 @@
 """Proactiveness: the share of system turns that advance the conversation."""
 
+from functools import lru_cache
+
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.outcome import Finding, Outcome, counted, from_share, scored
-from recjury.judges.measured.questions import question_to_user
-from recjury.judges.measured.said import words_of
+from recjury.judges.measured.said import Said, words_of
+from recjury.records import Domain
 
-_WHOLE, _HALF, _QUARTER = 4, 2, 1
+# Titles count as words, too: "Have you seen Heat?" asks about the user.
+_SECOND_PERSON = frozenset({"you", "your", "youre", "yours", "youd", "youve", "youll"})
 
 
 def proactiveness(log: AnnotatedLog) -> Outcome:
@@ -16,24 +19,37 @@ def proactiveness(log: AnnotatedLog) -> Outcome:
     """
     findings: list[Finding] = []
     asked: set[str] = set()
-    quarters = 0
+    amount = 0.0
     for turn in log.system:
         question = question_to_user(turn.said, log.domain) if turn.spoke else None
         if question is not None:
             again = words_of(question) in asked
             asked.add(words_of(question))
-            quarters += _HALF if again else _WHOLE
+            amount += 0.5 if again else 1
             note = f"asks {question!r}{', as before, half' if again else ''}"
             findings.append(Finding(turn.place, "asks", note, question))
         elif turn.new and turn.spoke:
-            several = len(turn.new) > 1
-            quarters += _HALF if several else _QUARTER
-            note = (
-                f"a choice of {len(turn.new)} {log.domain.items}, half"
-                if several
-                else f"suggests {turn.new[0].text!r}, a quarter"
-            )
+            several = f"a choice of {len(turn.new)} {log.domain.items}, half"
+            note = several if len(turn.new) > 1 else f"suggests {turn.new[0].text!r}, a quarter"
+            amount += 0.5 if len(turn.new) > 1 else 0.25
             findings.append(Finding(turn.place, "suggests", note, turn.new[0].text))
     total = len(log.system)
-    summary = f"{quarters / 4:g} of {counted(total, 'turn')} lead on"
-    return scored(from_share(quarters, 4 * total), summary, findings)
+    summary = f"{amount:g} of {counted(total, 'turn')} lead on"
+    return scored(from_share(amount, total), summary, findings)
+
+
+def question_to_user(said: Said, domain: Domain) -> str | None:
+    """The first question that addresses the user or is about an attribute of items; or None."""
+    if "?" not in said.text:
+        return None
+    for part in said.sentences:
+        if part.is_question and set(part.words) & (_SECOND_PERSON | _attribute_words(domain)):
+            return part.text
+    return None
+
+
+@lru_cache(64)
+def _attribute_words(domain: Domain) -> frozenset[str]:
+    """The single words by which people ask for the attributes of a domain."""
+    phrases = (p for each in domain.attributes for p in (each.word, each.words, *each.asked))
+    return frozenset(words_of(phrase) for phrase in phrases)

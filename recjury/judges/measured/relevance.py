@@ -13,20 +13,21 @@ from recjury.judges.measured.outcome import (
     not_applicable,
     scored,
 )
-from recjury.knowledge import TitleMention
 
 
-def recommended(log: AnnotatedLog) -> Mapping[TitleMention, int]:
-    """The items that the system names and the user had not, each with the index of its turn."""
-    items: dict[str, tuple[TitleMention, int]] = {}
+def recommended(log: AnnotatedLog) -> Mapping[str, Finding]:
+    """The items that the system names and the user had not, by key, with where it names them."""
+    items: dict[str, Finding] = {}
     heard = {key for user in log.heard_before for key in user.said.keys}
     for turn in log.system:
         if turn.user is not None:
             heard |= turn.user.said.keys
         for mention in turn.said.named if turn.spoke else ():
             if mention.key not in heard:
-                items.setdefault(mention.key, (mention, turn.place))
-    return dict(items.values())
+                note = f"{mention.text!r} is not in the list"
+                found = Finding(turn.place, "not listed", note, mention.text)
+                items.setdefault(mention.key, found)
+    return items
 
 
 def semantic_relevance(log: AnnotatedLog) -> Outcome:
@@ -42,13 +43,9 @@ def semantic_relevance(log: AnnotatedLog) -> Outcome:
     if not items:
         return scored(0, "the text recommends nothing")
     ids = {item.id for item in log.session if item.id is not None}
-    missing = {mention: index for mention, index in items.items() if mention.id not in ids}
+    missing = [finding for key, finding in items.items() if key not in ids]
     there = len(items) - len(missing)
-    findings = [
-        Finding(index, "not listed", f"{mention.text!r} is not in the list", mention.text)
-        for mention, index in missing.items()
-    ]
     summary = f"{there} of {counted(len(items), f'recommended {log.domain.item}')} in the list"
-    names = join_first([mention.text for mention in missing])
-    score = from_share(there, len(items))
-    return scored(score, summary, findings, quoted=f"not {names}" if names else "")
+    names = join_first([finding.quote for finding in missing])
+    quoted = f"not {names}" if names else ""
+    return scored(from_share(there, len(items)), summary, missing, quoted=quoted)

@@ -1,48 +1,33 @@
 """One text with the items that it names: its words, sentences, questions and template."""
 
-import re
+from collections import deque
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
-from recjury.knowledge import Catalogue, MatchKind, TitleMention
-from recjury.knowledge.ordinary_words import is_ordinary_word, is_phrase
-from recjury.knowledge.tokenizer import Token, tokenize
+from recjury.knowledge import TitleMention
+from recjury.knowledge.ordinary_words import is_ordinary_word
+from recjury.knowledge.tokenizer import Token, token_key, tokenize
 from recjury.language.genres import GENRE_WORDS, genres_in
 
 TITLE = "<title>"
-_ENDS = re.compile(r"[.!?\n]+")
+_ENDS = frozenset(".!?\n")
 _NAME, _NUMBER, _KIND = "<name>", "<number>", "<kind>"
 _SLOTS = frozenset({_NAME, _NUMBER, _KIND})
 # Between two capitalised words, these belong to one name or one list of names.
 _JOINING = frozenset({"a", "an", "and", "in", "of", "or", "the"})
 _FEW_WORDS = 3
-_MOST_BETWEEN = 5
 
 
 class Sentence(NamedTuple):
-    """A part of a text, `start` to `end`, with its words and the items that it names."""
+    """A sentence: its text, its words in lower case with TITLE for each item named, these items,
+    and whether it ends in a question mark."""
 
-    start: int
-    end: int
-    words: tuple[Token, ...]
+    text: str
+    words: tuple[str, ...]
     named: tuple[TitleMention, ...]
     is_question: bool
-
-    @property
-    def masked(self) -> tuple[str, ...]:
-        """The words in lower case, with TITLE for each item named."""
-        named = iter((*self.named, None))
-        mention = next(named)
-        words: list[str] = []
-        for token in self.words:
-            while mention is not None and mention.end <= token.start:
-                mention = next(named)
-            if mention is None or token.start < mention.start:
-                words.append(token.key)
-            elif words[-1:] != [TITLE] or token.start == mention.start:
-                words.append(TITLE)
-        return tuple(words)
 
 
 class Said:
@@ -51,11 +36,7 @@ class Said:
     def __init__(self, text: str, named: tuple[TitleMention, ...] = ()):
         self.text = text
         self.named = named
-
-    @cached_property
-    def keys(self) -> frozenset[str]:
-        """The items that it names."""
-        return frozenset(mention.key for mention in self.named)
+        self.keys = frozenset(mention.key for mention in named)
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
@@ -69,9 +50,8 @@ class Said:
 
     @cached_property
     def folded(self) -> str:
-        """The words in lower case between spaces, with TITLE for each item named, to look values
-        up in."""
-        return f" {' '.join(word for part in self.sentences for word in part.masked)} "
+        """The words in lower case between spaces, with TITLE for each item named."""
+        return f" {' '.join(word for part in self.sentences for word in part.words)} "
 
     @cached_property
     def genres(self) -> frozenset[str]:
@@ -86,32 +66,34 @@ class Said:
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
         """Its sentences; punctuation inside a title or behind an initial ends none."""
-        return tuple(self._sentences())
+        found: list[Sentence] = []
+        words: list[str] = []
+        named: list[TitleMention] = []
+        start = 0
+        places = [*self._places(), (len(self.text), len(self.text), None)]
+        for (begin, end, mention), (following, _, _) in pairwise(places):
+            word = self.text[begin:end]
+            words.append(token_key(word) if mention is None else TITLE)
+            named += [] if mention is None else [mention]
+            ends = _ENDS.intersection(self.text[end:following])
+            initial = len(word) == 1 and word.isupper() and word != "I" and ends == {"."}
+            if (ends and not initial) or following == len(self.text):
+                text = self.text[start:following].strip()
+                found.append(Sentence(text, tuple(words), tuple(named), "?" in ends))
+                words, named, start = [], [], following
+        return tuple(found)
 
-    def _sentences(self) -> Iterator[Sentence]:
-        tokens, named = iter((*self.tokens, None)), iter((*self.named, None))
-        token, mention, start = next(tokens), next(named), 0
-        words: list[Token] = []
-        inside: list[TitleMention] = []
-        for end, mark in self._ends():
-            while mention is not None and mention.start < end:
-                inside.append(mention)
-                mention = next(named)
-            if inside and inside[-1].end > end:
-                continue
-            while token is not None and token.start < end:
-                words.append(token)
-                token = next(tokens)
-            if mark == "." and words and len(words[-1].text) == 1 and words[-1].text.isupper():
-                continue
-            if words:
-                yield Sentence(start, end, tuple(words), tuple(inside), "?" in mark)
-            words, inside, start = [], [], end
-
-    def _ends(self) -> Iterator[tuple[int, str]]:
-        for match in _ENDS.finditer(self.text):
-            yield match.end(), match.group()
-        yield len(self.text) + 1, ""
+    def _places(self) -> Iterator[tuple[int, int, TitleMention | None]]:
+        """Where words and, instead of theirs, items begin and end, in order."""
+        named = deque(self.named)
+        inside = 0
+        for token in self.tokens:
+            while named and named[0].start <= token.start:
+                mention = named.popleft()
+                inside = mention.end
+                yield mention.start, mention.end, mention
+            if token.start >= inside:
+                yield token.start, token.end, None
 
     @cached_property
     def template(self) -> tuple[str, ...]:
@@ -121,36 +103,29 @@ class Said:
         at its beginning. Empty for a text with fewer than three other words.
         """
         slots: list[str] = []
-        for sentence in self.sentences:
-            for at, token in enumerate(sentence.words):
-                slot = _slot(sentence.words, at, token)
-                if slot in _SLOTS:
-                    _join(slots, slot)
-                else:
-                    slots.append(slot)
-            slots.append(".")
-        others = sum(slot not in _SLOTS and slot != "." for slot in slots)
-        return tuple(slots) if others >= _FEW_WORDS else ()
+        end = 0
+        for at, token in enumerate(self.tokens):
+            begins = at == 0 or not _ENDS.isdisjoint(self.text[end : token.start])
+            behind = self.tokens[at + 1].text if at + 1 < len(self.tokens) else ""
+            slot = _slot(token, alone=begins and not behind[:1].isupper())
+            _join(slots, slot)
+            end = token.end
+        return tuple(slots) if sum(slot not in _SLOTS for slot in slots) >= _FEW_WORDS else ()
 
 
-def _slot(words: tuple[Token, ...], at: int, token: Token) -> str:
-    if token.text.isdigit():
-        return _NUMBER
-    if token.text[:1].isupper() and token.key != "i" and not token.text.startswith(("I'", "I’")):
-        follows = words[at + 1].text[:1].isupper() if at + 1 < len(words) else False
-        if at or follows or not is_ordinary_word(token.key):
-            return _NAME
-    return _KIND if token.key in GENRE_WORDS else token.key
+def _slot(token: Token, *, alone: bool) -> str:
+    """What stands for a word; `alone` if it begins a sentence and no capital follows."""
+    capital = token.text[0].isupper() and token.text[:2] not in ("I", "I'", "I’")
+    if capital and not (alone and is_ordinary_word(token.key)):
+        return _NAME
+    return _NUMBER if token.text.isdigit() else _KIND if token.key in GENRE_WORDS else token.key
 
 
 def _join(slots: list[str], slot: str) -> None:
     """Add a slot, as one with the slot before it in a name, a dated title or a list."""
-    joining = slots[-1:] and slots[-1] in _JOINING
-    place = -2 if joining and len(slots) > 1 else -1
-    before = slots[place] if len(slots) >= -place else ""
-    if before == slot:
-        del slots[len(slots) + place + 1 :]
-    elif not (slot == _NUMBER and slots[-1:] == [_NAME]):
+    if slot in _SLOTS and slots[-1:] and slots[-1] in _JOINING and slots[-2:-1] == [slot]:
+        slots.pop()
+    elif slot not in _SLOTS or (slots[-1:] != [slot] and [*slots[-1:], slot] != [_NAME, _NUMBER]):
         slots.append(slot)
 
 
@@ -158,27 +133,3 @@ def _join(slots: list[str], slot: str) -> None:
 def words_of(value: str) -> str:
     """The words of a name or value as texts are compared: lower case, single spaces."""
     return " ".join(token.key for token in tokenize(value))
-
-
-def annotate(text: str, catalogue: Catalogue) -> Said:
-    """Find the items of the catalogue that `text` names, and its unlisted titles."""
-    return Said(text, catalogue.mentions(text, keep=lambda found: not _mere_word(text, found)))
-
-
-def _mere_word(text: str, found: TitleMention) -> bool:
-    """Whether linked words are not meant as a title here.
-
-    They are a genre ("a Crime movie"), or ordinary words ("the truth", "It follows a man") whose
-    only capital is that of a sentence's beginning, in a text that uses capitals; and they are
-    neither quoted nor followed by their year.
-    """
-    words = found.text
-    quoted = text[max(0, found.start - 1) : found.start] in {'"', "“", "*"}
-    if quoted or found.kind is MatchKind.WITH_YEAR or "(" in words:
-        return False
-    if words.isalpha():
-        return words.lower() in GENRE_WORDS or (text[:1].isupper() and words.islower())
-    before = text[max(0, found.start - _MOST_BETWEEN) : found.start].rstrip(" \"'”)")[-1:]
-    begins = not before or before in ".!?\n"
-    plain = words[1:].islower() and (begins or words[0].islower())
-    return text[:1].isupper() and plain and is_phrase(words.lower().split())

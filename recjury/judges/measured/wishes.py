@@ -23,7 +23,7 @@ class Wish(NamedTuple):
 
     def __bool__(self) -> bool:
         """Whether anything is wanted or rejected."""
-        return bool(self.wants or self.rejects or self.like)
+        return self != Wish()
 
     def after(self, turn: Turn, reading: Reading) -> "Wish":
         """The wish after a turn of the user.
@@ -31,63 +31,42 @@ class Wish(NamedTuple):
         A new wish replaces the one before; what is rejected stays so until it is wanted. The wish
         has lapsed when the user accepts something or says thanks, and asks for nothing.
         """
-        like = tuple(act.item for act in turn.acts if act.act is Act.WISH and act.item is not None)
-        rejects = tuple(
-            dict.fromkeys(
-                each for each in (*self.rejects, *reading.rejects) if each not in reading.wants
-            )
-        )
-        if reading.wants or like:
-            return Wish(reading.wants, rejects, like)
-        pleased = reading.yes & {Act.ACCEPT, Act.THANK} and not reading.yes & _REQUESTS
-        wants = () if pleased else tuple(each for each in self.wants if each not in rejects)
-        return Wish(wants, rejects, () if pleased else self.like)
+        rejects = dict.fromkeys((*self.rejects, *reading.rejects))
+        left_out = tuple(each for each in rejects if each not in reading.wants)
+        like = (act.item for act in turn.acts if act.act is Act.WISH and act.item is not None)
+        new = Wish(reading.wants, left_out, tuple(like))
+        lapsed = reading.yes & {Act.ACCEPT, Act.THANK} and not reading.yes & _REQUESTS
+        if new.wants or new.like or lapsed:
+            return new
+        return Wish(tuple(each for each in self.wants if each not in rejects), left_out, self.like)
 
     def __str__(self) -> str:
         """In words: "comedy, 1990s, no horror"."""
         rejected = (f"no {each.value}" for each in self.rejects)
-        return ", ".join((*(each.value for each in self.wants), *rejected))
+        return ", ".join((*(each.value for each in self.wants), *rejected)) or "another like it"
 
 
 def has(item: Item, attribute: Attribute, domain: Domain) -> bool | None:
     """Whether an item has a value; None if the catalogue does not know, or cannot tell it from a
     neighbouring genre."""
-    wanted = attribute.value
-    if attribute.kind in ("decade", "year"):
-        return None if item.year is None else _era(wanted, item.year)
-    described = domain.attribute(attribute.kind)
+    kind, wanted = attribute
+    if kind in ("decade", "year"):
+        first = int(wanted[:4]) if wanted[:4].isdigit() else None
+        if item.year is None or first is None:
+            return None
+        return first <= item.year <= (first + 9 if kind == "decade" else first)
+    described = domain.attribute(kind)
     if described is None:
         return None
-    if described.kind in ("maker", "cast"):
-        return _has_name(item, wanted, domain)
-    values = described.of(item)
-    if not values:
-        return None
+    if described.kind in ("maker", "cast"):  # in any role
+        names = [value for each in domain.of_kind("maker", "cast") for value in each.of(item)]
+        return words_of(wanted) in {words_of(name) for name in names} if names else None
     if described.field == "genres":
-        return _is_of(item, wanted)
-    return plain_value(wanted) in {plain_value(value) for value in values}
-
-
-def _era(wanted: str, year: int) -> bool | None:
-    """Whether a year is the wanted one, or in the wanted decade ("1990s")."""
-    first = wanted[:4]
-    if not first.isdigit():
-        return None
-    return int(first) <= year <= int(first) + (9 if wanted.endswith("s") else 0)
-
-
-def _has_name(item: Item, name: str, domain: Domain) -> bool | None:
-    """Whether a name is among those of an item, in any role."""
-    names = [value for each in domain.of_kind("maker", "cast") for value in each.of(item)]
-    return words_of(name) in {words_of(value) for value in names} if names else None
-
-
-def _is_of(item: Item, genre: str) -> bool | None:
-    """Whether an item is of a genre; None for one that is often confused with its genres."""
-    wanted = canonical_genres(genre)
-    if wanted & genres_of(item):
-        return True
-    return False if all(excluded(each, item) for each in wanted) else None
+        genres = canonical_genres(wanted)
+        unlike = all(excluded(genre, item) for genre in genres)
+        return True if genres & genres_of(item) else False if unlike else None
+    values = {plain_value(value) for value in described.of(item)}
+    return plain_value(wanted) in values if values else None
 
 
 def fits(item: Item, wish: Wish, catalogue: Catalogue) -> bool | None:
@@ -97,36 +76,29 @@ def fits(item: Item, wish: Wish, catalogue: Catalogue) -> bool | None:
     value of one kind ("a drama, no comedy") is neither.
     """
     domain = catalogue.domain_of(item)
-    answers = [
-        _any(has(item, each, domain) for each in wish.wants if each.kind == kind)
-        for kind in dict.fromkeys(each.kind for each in wish.wants)
-    ]
+    kinds = {
+        each.kind: [has(item, w, domain) for w in wish.wants if w.kind == each.kind]
+        for each in wish.wants
+    }
+    answers = [_any(found) for found in kinds.values()]
     if wish.like:
-        answers.append(_is_like(item, wish.like, catalogue))
-    for rejected in wish.rejects:
-        if has(item, rejected, domain):
-            both = any(w.kind == rejected.kind and has(item, w, domain) for w in wish.wants)
-            answers.append(None if both else False)
-    if False in answers:
-        return False
-    return True if True in answers else None
+        answers.append(_any(_is_like(item, id_, catalogue) for id_ in wish.like))
+    rejected = [each.kind for each in wish.rejects if has(item, each, domain)]
+    answers += [None if True in kinds.get(kind, ()) else False for kind in rejected]
+    return False if False in answers else True if True in answers else None
 
 
 def _any(answers: Iterable[bool | None]) -> bool | None:
-    found = list(answers)
-    if True in found:
-        return True
-    return None if None in found else False
+    found = set(answers)
+    return True if True in found else None if None in found else False
 
 
-def _is_like(item: Item, like: Sequence[str], catalogue: Catalogue) -> bool | None:
-    domain = catalogue.domain_of(item)
-    traits = traits_of(item, domain, None)
-    others = [catalogue.item(id_) for id_ in like if id_ in catalogue]
-    known = [traits_of(other, catalogue.domain_of(other), None) for other in others]
-    if not any(traits) or not any(any(each) for each in known):
+def _is_like(item: Item, id_: str, catalogue: Catalogue) -> bool | None:
+    if id_ not in catalogue:
         return None
-    return any(similarity(traits, each) is not Similarity.UNLIKE for each in known)
+    other = catalogue.item(id_)
+    one, two = (traits_of(each, catalogue.domain_of(each)) for each in (item, other))
+    return similarity(one, two) is not Similarity.UNLIKE if any(one) and any(two) else None
 
 
 def misfit(items: Sequence[Item], unknown: int, wish: Wish, catalogue: Catalogue) -> Item | None:
