@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
-from recjury.judges.measured.needs import DOUBTFUL, NO_CATALOGUE, NOT_ENGLISH
-from recjury.judges.measured.outcome import Finding, Outcome, from_both, unscored
+from recjury.judges.measured.needs import DOUBTFUL, Need
+from recjury.judges.measured.outcome import Finding, Outcome, counted, from_both, scored, unscored
 from recjury.judges.measured.proactiveness import question_to_user
 from recjury.judges.measured.said import words_of
 from recjury.judges.measured.wishes import misfit
@@ -40,19 +40,21 @@ def answers(log: AnnotatedLog) -> tuple[Answer, ...]:
     return tuple(_answer(log, turn) for turn in log.system)
 
 
-def undecided(missed: Sequence[Finding], total: int, doubtful: Sequence[Answer]) -> Outcome | None:
-    """No score, if turns in doubt beside the sure ones (`missed` of `total`) could change it much.
+def rate_answers(log: AnnotatedLog, found: Sequence[Answer], noun: str, what: str) -> Outcome:
+    """The lower of two scores: of the number of turns that do not answer, and of their share.
 
-    They may change it by one; not at all if only a catalogue could tell.
+    Doubtful turns are left out, unless they could change the score by two or more, or at all if
+    only a catalogue could tell: then there is none.
     """
-    highest = from_both(len(missed), total + len(doubtful))
-    lowest = from_both(len(missed) + len(doubtful), total + len(doubtful))
-    unseen = any(each.doubt == NO_CATALOGUE for each in doubtful)
-    if not doubtful or (highest - lowest <= (0 if unseen else _MOST_APART)):
-        return None
-    reason = Counter(each.doubt for each in doubtful).most_common(1)[0][0]
-    turns = ", ".join(str(each.turn.place + 1) for each in doubtful if each.doubt == DOUBTFUL)
-    return unscored(f"{reason} (before turn {turns})" if reason == DOUBTFUL else reason, missed)
+    missed = [each.missed for each in found if each.missed is not None and not each.doubt]
+    doubts = Counter(each.doubt for each in found if each.doubt)
+    highest = from_both(len(missed), len(found))
+    lowest = from_both(len(missed) + doubts.total(), len(found))
+    if doubts and highest - lowest > (0 if Need.CATALOGUE in doubts else _MOST_APART):
+        return unscored(doubts.most_common(1)[0][0], missed)
+    total = len(found) - doubts.total()
+    summary = f"{len(missed)} of {counted(total, noun)} {what} ({log.acts_are})"
+    return scored(from_both(len(missed), total), summary, missed)
 
 
 def _answer(log: AnnotatedLog, turn: SystemTurn) -> Answer:
@@ -61,11 +63,11 @@ def _answer(log: AnnotatedLog, turn: SystemTurn) -> Answer:
         return Answer(turn, plain)
     reading = turn.user.reading
     if not reading.english:
-        return Answer(turn, None, NOT_ENGLISH)
+        return Answer(turn, None, Need.ENGLISH)
     doubtful = [act for act in _DECIDING if reading.does(act) is None]
     if not len(log.catalogue):
         sure = not doubtful and not turn.wish and reading.yes.isdisjoint(_DECIDING)
-        return Answer(turn, None, "" if sure else NO_CATALOGUE)
+        return Answer(turn, None, "" if sure else Need.CATALOGUE)
     missed = missed_by(log, turn, reading.yes)
     others = (missed_by(log, turn, reading.yes | {act}) for act in doubtful)
     changed = any((other is None) != (missed is None) for other in others)
@@ -76,20 +78,17 @@ def _no_answer_to_anything(turn: SystemTurn) -> Finding | None:
     """Why the turn answers nothing at all; None if it may be an answer."""
     if not turn.spoke:
         return Finding(turn.place, "no answer", "no answer")
-    if turn.same_as is None and turn.user is None:
-        return turn.flaw(*_SENSELESS)
     return turn.said_before() or turn.flaw(*_SENSELESS)
 
 
 def missed_by(log: AnnotatedLog, turn: SystemTurn, acts: frozenset[Act]) -> Finding | None:
     """Why a turn does not answer a user's turn that does these acts; None if it does."""
-    missed = _no_answer_to_anything(turn)
-    if missed is None and turn.user is not None:
-        missed = _not_served(log, turn, acts)
-        if Act.ASK in acts and (missed is None or acts.isdisjoint(_FOR_ITEMS)):
-            not_told = _not_told(log, turn, turn.user)
-            missed = None if turn.new and missed is None and acts & _FOR_ITEMS else not_told
-    return missed
+    plain = _no_answer_to_anything(turn)
+    if plain is not None or turn.user is None:
+        return plain
+    either = turn.new and not acts.isdisjoint(_FOR_ITEMS)
+    asks = Act.ASK in acts and not either
+    return _not_told(log, turn, turn.user) if asks else _not_served(log, turn, acts)
 
 
 def _not_served(log: AnnotatedLog, turn: SystemTurn, acts: frozenset[Act]) -> Finding | None:

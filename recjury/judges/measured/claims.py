@@ -63,7 +63,8 @@ class Claims:
     def _said_of(self, item: Item, words: Sequence[str]) -> Iterator[tuple[str, str, bool | None]]:
         yield from self._names(item, self._catalogue.domain_of(item), words)
         for at, word in enumerate(words):
-            if _is_year(word) and f" {' '.join(words[max(0, at - 3) : at])}".endswith(_RELEASED):
+            before = f" {' '.join(words[max(0, at - _BESIDE) : at])}"
+            if len(word) == len("1999") and word.isdigit() and before.endswith(_RELEASED):
                 apart = None if item.year is None else abs(int(word) - item.year)
                 yield "year", word, None if apart is None else apart <= _YEARS_APART
         genres = sorted(_called(words))
@@ -157,10 +158,6 @@ def _relations(domain: Domain) -> Sequence[tuple[str, bool, DomainAttribute]]:
         if phrase
     ]
     return sorted(found, key=lambda relation: -len(relation[0]))
-
-
-def _is_year(word: str) -> bool:
-    return len(word) == len("1999") and word.isdigit() and word[:2] in ("18", "19", "20")
 
 
 def _called(words: Sequence[str]) -> frozenset[str]:

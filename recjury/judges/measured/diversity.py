@@ -1,7 +1,7 @@
 """Diversity: how many values the session list has in each dimension of its domain."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.outcome import Outcome, scored, unscored
@@ -15,13 +15,13 @@ _TOO_LONG = 10
 _NAMES = {"era": "decades", "cast": "leads"}
 
 
-def diversity_score(counts: Mapping[str, int]) -> int:
-    """The highest anchor that applies.
+def diversity_score(counts: Iterable[int]) -> int:
+    """The highest anchor that applies to the numbers of values in each dimension.
 
     More than four in two dimensions 4; more than three in two, or more than four in one, 3;
     more than two in two, or more than three in one, 2; more than one in any 1; else 0.
     """
-    highest, second = sorted((*counts.values(), 0, 0), reverse=True)[:2]
+    highest, second = sorted((*counts, 0, 0), reverse=True)[:2]
     for score, in_two, in_one in ((4, 4, None), (3, 3, 4), (2, 2, 3)):
         if second > in_two or (in_one is not None and highest > in_one):
             return score
@@ -49,7 +49,7 @@ def diversity(log: AnnotatedLog) -> Outcome:
         for d in dimensions
     }
     shown = ", ".join(f"{count} {dimension}" for dimension, count in values.items())
-    return scored(diversity_score(values), f"{shown} in {len(known)} {domain.items}")
+    return scored(diversity_score(values.values()), f"{shown} in {len(known)} {domain.items}")
 
 
 def _values(item: Item, attribute: DomainAttribute) -> Iterable[str]:

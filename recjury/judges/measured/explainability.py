@@ -1,17 +1,10 @@
 """Explainability: of the turns that recommend an item, the share that gives a reason."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
-from recjury.judges.measured.outcome import (
-    Finding,
-    Outcome,
-    counted,
-    from_share,
-    not_applicable,
-    scored,
-)
+from recjury.judges.measured.outcome import Finding, Outcome, by_share, not_applicable
 from recjury.judges.measured.said import TITLE, words_of
 from recjury.knowledge import attributes_of
 from recjury.knowledge.ordinary_words import word_list
@@ -39,21 +32,22 @@ class Heard:
             _OF_ASKING, log.domain.all_words, (log.domain.verb,)
         )
         self.words: set[str] = set()
-        self.genres = {
-            genre for wish in log.log.scenario.wishes for genre in canonical_genres(wish)
-        }
-        self.values = {words_of(wish) for wish in log.log.scenario.wishes}
+        self.values: set[str] = set()
         self.items: set[str] = set()
+        self._want(log.log.scenario.wishes)
         for user in log.heard_before:
             self.hear(user)
+
+    def _want(self, values: Iterable[str]) -> None:
+        for value in values:
+            self.values |= {words_of(value), *canonical_genres(value)}
 
     def hear(self, user: UserTurn) -> None:
         """Take in a turn of the user."""
         said, reading = user.said, user.reading
         rejected = {words_of(each.value) for each in reading.rejects}
-        self.values |= {words_of(each.value) for each in reading.wants}
-        self.genres |= {g for each in reading.wants for g in canonical_genres(each.value)}
-        self.genres |= said.genres - genres_in(" ".join(rejected))
+        self._want(each.value for each in reading.wants)
+        self.values |= genres_in(said.folded) - genres_in(" ".join(rejected))
         for item in self._log.items_of(said.named):
             self.items.add(item.id)
             people = self._log.catalogue.domain_of(item).of_kind("maker", "cast")
@@ -65,8 +59,8 @@ class Heard:
 
     def knows(self, value: str) -> bool:
         """Whether the user wished for a value, said its words, or named an item by its makers."""
-        words = words_of(value)
-        return words in self.values or set(words.split()) <= self.words
+        long = {word for word in words_of(value).split() if len(word) >= _LONG_WORD}
+        return words_of(value) in self.values or (bool(long) and long <= self.words)
 
 
 def reasons(log: AnnotatedLog, turn: SystemTurn, heard: Heard) -> Iterator[Reason]:
@@ -81,7 +75,9 @@ def reasons(log: AnnotatedLog, turn: SystemTurn, heard: Heard) -> Iterator[Reaso
     for mention in turn.said.named:
         if mention.id in heard.items:
             yield Reason(mention.text, True)
-    wrong = {g for g in turn.said.genres if items and all(excluded(g, item) for item in items)}
+    wrong = {
+        g for g in genres_in(turn.said.folded) if items and all(excluded(g, item) for item in items)
+    }
     for part in turn.said.sentences:
         if not part.is_question and not wrong:
             for word in part.words:
@@ -92,9 +88,10 @@ def reasons(log: AnnotatedLog, turn: SystemTurn, heard: Heard) -> Iterator[Reaso
 def _values_said(turn: SystemTurn, item: Item, domain: Domain, heard: Heard) -> Iterator[Reason]:
     kinds = [each.name for each in domain.of_kind("category")]
     bare = {*kinds[:1], "language", "year", "decade"}
+    spoken = genres_in(turn.said.folded)
     for attribute in attributes_of(item, domain):
         if attribute.kind == "genre":
-            for genre in canonical_genres(attribute.value) & turn.said.genres & heard.genres:
+            for genre in canonical_genres(attribute.value) & spoken & heard.values:
                 yield Reason(genre, True)
         elif turn.said.says(attribute.value):
             asked = heard.knows(attribute.value)
@@ -131,5 +128,4 @@ def explainability(log: AnnotatedLog) -> Outcome:
     total = sum(bool(turn.new) for turn in log.spoken)
     if not total:
         return not_applicable("the text recommends nothing")
-    summary = f"{amount:g} of {counted(total, 'recommending turn')} give a reason"
-    return scored(from_share(amount, total), summary, findings)
+    return by_share(amount, total, "recommending turn", "with a reason", findings)

@@ -6,7 +6,7 @@ appendix A.1.5).
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.needs import NOT_SURE
-from recjury.judges.measured.outcome import Finding, Outcome, counted, from_share, scored, unscored
+from recjury.judges.measured.outcome import Finding, Outcome, by_share, unscored
 
 
 def naturalness(log: AnnotatedLog) -> Outcome:
@@ -29,5 +29,4 @@ def naturalness(log: AnnotatedLog) -> Outcome:
         judged += found is not None or (turn.check is not None and turn.check.broken is False)
     if 2 * judged < len(log.spoken):
         return unscored(NOT_SURE, findings)
-    summary = f"{amount:g} of {counted(judged, 'turn')} unnatural"
-    return scored(from_share(judged - amount, judged), summary, findings)
+    return by_share(judged - amount, judged, "turn", "natural", findings)

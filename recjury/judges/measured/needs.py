@@ -10,39 +10,33 @@ from recjury.judges.guideline import NO_TARGETS, no_list
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.outcome import Outcome, not_applicable, unscored
 
-NO_CATALOGUE = "no catalogue: what items are is not known"
-NOT_ENGLISH = "another language: only English is read"
 DOUBTFUL = "doubtful: what the user's turn does"
 NOT_SURE = "doubtful: whether the system's turns are broken"
 
 
 class Need(StrEnum):
-    """What a judge must see."""
+    """What a judge must see; the value says that it is not there."""
 
-    TURN = "a turn of the system"
-    TEXT = "a turn of the system that did not fail"
-    LIST = "a recommendation list"
-    TARGETS = "a target"
-    CATALOGUE = "a catalogue"
-    ENGLISH = "English"
+    TURN = "the system had no turn"
+    TEXT = "the system said nothing"
+    LIST = "no recommendation list"
+    TARGETS = NO_TARGETS
+    CATALOGUE = "no catalogue: what items are is not known"
+    ENGLISH = "another language: only English is read"
 
 
 def lacking(log: AnnotatedLog, needs: Iterable[Need]) -> Outcome | None:
     """No score, with the first reason for it; None if the log has all that is needed."""
-    return next((outcome for need in needs if (outcome := _lack(log, need)) is not None), None)
-
-
-def _lack(log: AnnotatedLog, need: Need) -> Outcome | None:
-    match need:
-        case Need.TURN:
-            return None if log.system else not_applicable("the system had no turn")
-        case Need.TEXT:
-            return None if log.spoken else not_applicable("the system said nothing")
-        case Need.LIST:
-            return None if log.session else not_applicable(no_list(log.log))
-        case Need.TARGETS:
-            return None if log.log.scenario.targets else not_applicable(NO_TARGETS)
-        case Need.CATALOGUE:
-            return None if len(log.catalogue) else unscored(NO_CATALOGUE)
-        case Need.ENGLISH:
-            return None if log.is_english else unscored(NOT_ENGLISH)
+    seen = {
+        Need.TURN: log.system,
+        Need.TEXT: log.spoken,
+        Need.LIST: log.session,
+        Need.TARGETS: log.log.scenario.targets,
+        Need.CATALOGUE: log.catalogue,
+        Need.ENGLISH: log.is_english,
+    }
+    need = next((need for need in needs if not seen[need]), None)
+    if need is None:
+        return None
+    status = unscored if need in (Need.CATALOGUE, Need.ENGLISH) else not_applicable
+    return status(no_list(log.log) if need is Need.LIST else need)

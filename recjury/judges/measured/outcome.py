@@ -76,6 +76,14 @@ def from_share(good: float, total: int) -> int:
     return 2 if 8 * good >= 3 * total else 1
 
 
+def by_share(
+    amount: float, total: int, noun: str, what: str, findings: Sequence[Finding], quoted: str = ""
+) -> Outcome:
+    """The score for `amount` of `total`, in words: "1.5 of 4 turns lead on"."""
+    summary = f"{amount:g} of {counted(total, noun)} {what}"
+    return scored(from_share(amount, total), summary, findings, quoted=quoted)
+
+
 def from_both(errors: int, total: int) -> int:
     """The lower one of the scores of the number and of the share of errors; 4 if `total` is 0."""
     return min(from_errors(errors), from_share(total - errors, total)) if total else 4

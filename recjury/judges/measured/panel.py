@@ -1,7 +1,7 @@
 """The panel of measured judges: twelve ratings without a model."""
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.claims import Claims
@@ -18,7 +18,7 @@ from recjury.judges.measured.outcome import Finding, Outcome, unscored
 from recjury.judges.measured.proactiveness import proactiveness
 from recjury.judges.measured.recoverability import recoverability
 from recjury.judges.measured.relevance import semantic_relevance
-from recjury.judges.measured.said import Said
+from recjury.judges.measured.said import link
 from recjury.knowledge import Catalogue
 from recjury.records import (
     JSON,
@@ -47,10 +47,8 @@ class MeasuredPanel:
 
     def __init__(self, catalogue: Catalogue):
         self._catalogue = catalogue
-        self._link = functools.lru_cache(_REMEMBERED)(
-            lambda text: Said(text, catalogue.mentions(text))
-        )
-        grounded = functools.partial(groundness, claims=Claims(catalogue))
+        self._link = lru_cache(_REMEMBERED)(partial(link, catalogue=catalogue))
+        grounded = partial(groundness, claims=Claims(catalogue))
         self._judges: Mapping[Factor, _Judge] = {
             Factor.COHERENCE: ((Need.TURN, Need.ENGLISH), coherence),
             Factor.RECOVERABILITY: (_TEXT, recoverability),

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.judges.measured.outcome import Finding, Outcome, counted, from_share, scored
+from recjury.judges.measured.outcome import Finding, Outcome, by_share
 from recjury.judges.measured.said import Said, words_of
 from recjury.records import Domain
 
@@ -33,9 +33,7 @@ def proactiveness(log: AnnotatedLog) -> Outcome:
             note = several if len(turn.new) > 1 else f"suggests {turn.new[0].text!r}, a quarter"
             amount += 0.5 if len(turn.new) > 1 else 0.25
             findings.append(Finding(turn.place, "suggests", note, turn.new[0].text))
-    total = len(log.system)
-    summary = f"{amount:g} of {counted(total, 'turn')} lead on"
-    return scored(from_share(amount, total), summary, findings)
+    return by_share(amount, len(log.system), "turn", "lead on", findings)
 
 
 def question_to_user(said: Said, domain: Domain) -> str | None:

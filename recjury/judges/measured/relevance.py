@@ -7,8 +7,7 @@ from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.outcome import (
     Finding,
     Outcome,
-    counted,
-    from_share,
+    by_share,
     join_first,
     not_applicable,
     scored,
@@ -31,7 +30,7 @@ def recommended(log: AnnotatedLog) -> Mapping[str, Finding]:
 
 
 def semantic_relevance(log: AnnotatedLog) -> Outcome:
-    """Score the share of recommended items in the list by `from_share`; 0 without a recommendation.
+    """Score the share of recommended items in the list ; 0 without a recommendation.
 
     A title that the catalogue does not have is never in the list.
     """
@@ -44,8 +43,6 @@ def semantic_relevance(log: AnnotatedLog) -> Outcome:
         return scored(0, "the text recommends nothing")
     ids = {item.id for item in log.session if item.id is not None}
     missing = [finding for key, finding in items.items() if key not in ids]
-    there = len(items) - len(missing)
-    summary = f"{there} of {counted(len(items), f'recommended {log.domain.item}')} in the list"
     names = join_first([finding.quote for finding in missing])
-    quoted = f"not {names}" if names else ""
-    return scored(from_share(there, len(items)), summary, missing, quoted=quoted)
+    noun, quoted = f"recommended {log.domain.item}", f"not {names}" if names else ""
+    return by_share(len(items) - len(missing), len(items), noun, "in the list", missing, quoted)

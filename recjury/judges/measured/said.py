@@ -6,10 +6,10 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from recjury.knowledge import TitleMention
-from recjury.knowledge.ordinary_words import is_ordinary_word
+from recjury.knowledge import Catalogue, TitleMention
+from recjury.knowledge.ordinary_words import is_ordinary_word, is_phrase
 from recjury.knowledge.tokenizer import Token, token_key, tokenize
-from recjury.language.genres import GENRE_WORDS, genres_in
+from recjury.language.genres import GENRE_WORDS
 
 TITLE = "<title>"
 _ENDS = frozenset(".!?\n")
@@ -45,18 +45,14 @@ class Said:
 
     @cached_property
     def same(self) -> str:
-        """The words in lower case: equal for two texts that say the same. Empty for one word."""
-        return " ".join(token.key for token in self.tokens) if len(self.tokens) > 1 else ""
+        """The words in lower case: equal for two texts that say the same. Empty for few words."""
+        few = len(self.tokens) < _FEW_WORDS
+        return "" if few else " ".join(token.key for token in self.tokens)
 
     @cached_property
     def folded(self) -> str:
         """The words in lower case between spaces, with TITLE for each item named."""
         return f" {' '.join(word for part in self.sentences for word in part.words)} "
-
-    @cached_property
-    def genres(self) -> frozenset[str]:
-        """The canonical genres that it says outside of titles."""
-        return genres_in(self.folded)
 
     def says(self, value: str) -> bool:
         """Whether the text has all words of the value in a row, outside of titles."""
@@ -133,3 +129,14 @@ def _join(slots: list[str], slot: str) -> None:
 def words_of(value: str) -> str:
     """The words of a name or value as texts are compared: lower case, single spaces."""
     return " ".join(token.key for token in tokenize(value))
+
+
+def link(text: str, catalogue: Catalogue) -> Said:
+    """Find the items that a text names. Ordinary words in lower case, in a text with capitals, name
+    none: "the box"."""
+    cased = not text.islower()
+    named = catalogue.mentions(
+        text,
+        keep=lambda found: not (cased and found.text.islower() and is_phrase(found.text.split())),
+    )
+    return Said(text, named)
