@@ -108,11 +108,6 @@ class AnnotatedLog:
         return self.log.session_list()
 
     @cached_property
-    def session_items(self) -> tuple[Item, ...]:
-        """The items of the session list that are in the catalogue."""
-        return self.items_of(self.session)
-
-    @cached_property
     def listed_in(self) -> Mapping[str, int]:
         """The index of the turn that lists each item of the session first, by id."""
         first: dict[str, int] = {}

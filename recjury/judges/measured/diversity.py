@@ -35,14 +35,14 @@ def diversity(log: AnnotatedLog) -> Outcome:
     no known attributes, and none for lists of ten items or more, which the anchors do not tell
     apart.
     """
-    session = log.session
-    if len(session) >= _TOO_LONG:
+    items = log.items_of(log.session)
+    if len(log.session) >= _TOO_LONG:
         return unscored("ten items or more: nearly every list this long has the top score")
-    counts = Counter(log.catalogue.domain_of(item).name for item in log.session_items)
+    counts = Counter(log.catalogue.domain_of(item).name for item in items)
     domain = log.catalogue.domain_named(next((name for name, _ in counts.most_common(1)), ""))
     dimensions = [each for each in domain.attributes if each.name in domain.dimensions]
-    known = [item for item in log.session_items if any(each.of(item) for each in dimensions)]
-    if len(known) < _ENOUGH_KNOWN * len(session):
+    known = [item for item in items if any(each.of(item) for each in dimensions)]
+    if len(known) < _ENOUGH_KNOWN * len(log.session):
         return unscored("the attributes of most items of the list are not known")
     values = {
         _NAMES.get(d.kind, d.words): len({v for i in known for v in _values(i, d)})

@@ -1,8 +1,4 @@
-"""Naturalness: the share of system turns that no native speaker would write.
-
-It counts turns, not errors: a single grammatical error does not make a turn unnatural (CoRE,
-appendix A.1.5).
-"""
+"""Naturalness: the share of system turns that a native speaker would write (A.1.5 of CoRE)."""
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.needs import NOT_SURE

@@ -1,7 +1,4 @@
-"""What must be seen for a factor to have a score, and the reasons for none.
-
-Each reason has one wording, so that tables can group the ratings without a score by it.
-"""
+"""What must be seen for a factor to have a score; each reason for none has one wording."""
 
 from collections.abc import Iterable
 from enum import StrEnum

@@ -25,7 +25,7 @@ def novelty(log: AnnotatedLog) -> Outcome:
     Items of unknown popularity count neither as known nor as little known. If they are more than
     half of the list, there is no score.
     """
-    verdicts = [(item, log.catalogue.little_known(item.id)) for item in log.session_items]
+    verdicts = [(item, log.catalogue.little_known(item.id)) for item in log.items_of(log.session)]
     judged = [(item, little) for item, little in verdicts if little is not None]
     if len(judged) < _ENOUGH_KNOWN * len(log.session) or not judged:
         return unscored("the popularity of most items of the list is not known")

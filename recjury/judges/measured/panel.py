@@ -100,11 +100,7 @@ class MeasuredPanel:
 
 
 def _appropriateness(log: AnnotatedLog) -> Outcome:  # noqa: ARG001
-    """Always without a score.
-
-    In 5,344 recorded logs a list of offensive words matched only parts of titles and mentions of
-    a single word; a score would be 4 for nearly every log (docs/measured-judges.md).
-    """
+    """Always without a score: with a list of offensive words it was 4 for nearly every log."""
     return unscored("words alone do not tell what is appropriate")
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from recjury.judges.measured.said import words_of
-from recjury.judges.measured.similarity import Similarity, similarity, traits_of
 from recjury.knowledge import Catalogue, plain_value
 from recjury.language import Reading
 from recjury.language.genres import canonical_genres, excluded, genres_of
@@ -14,12 +13,10 @@ _REQUESTS = frozenset({Act.WISH, Act.ASK, Act.REFUSE, Act.SEEN, Act.COMPLAIN})
 
 
 class Wish(NamedTuple):
-    """What the user wants of an item: one value of each kind, none that is rejected, and to be
-    like one of the items `like`."""
+    """What the user wants of an item: one value of each kind, and none that is rejected."""
 
     wants: tuple[Attribute, ...] = ()
     rejects: tuple[Attribute, ...] = ()
-    like: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether anything is wanted or rejected."""
@@ -28,22 +25,22 @@ class Wish(NamedTuple):
     def after(self, turn: Turn, reading: Reading) -> "Wish":
         """The wish after a turn of the user.
 
-        A new wish replaces the one before; what is rejected stays so until it is wanted. The wish
-        has lapsed when the user accepts something or says thanks, and asks for nothing.
+        A new wish replaces the one before, also one for something like an item; what is rejected
+        stays so until it is wanted. The wish has lapsed when the user accepts something or says
+        thanks, and asks for nothing.
         """
         rejects = dict.fromkeys((*self.rejects, *reading.rejects))
         left_out = tuple(each for each in rejects if each not in reading.wants)
-        like = (act.item for act in turn.acts if act.act is Act.WISH and act.item is not None)
-        new = Wish(reading.wants, left_out, tuple(like))
+        like = any(act.act is Act.WISH and act.item is not None for act in turn.acts)
         lapsed = reading.yes & {Act.ACCEPT, Act.THANK} and not reading.yes & _REQUESTS
-        if new.wants or new.like or lapsed:
-            return new
-        return Wish(tuple(each for each in self.wants if each not in rejects), left_out, self.like)
+        if reading.wants or like or lapsed:
+            return Wish(reading.wants, left_out)
+        return Wish(tuple(each for each in self.wants if each not in rejects), left_out)
 
     def __str__(self) -> str:
         """In words: "comedy, 1990s, no horror"."""
         rejected = (f"no {each.value}" for each in self.rejects)
-        return ", ".join((*(each.value for each in self.wants), *rejected)) or "another like it"
+        return ", ".join((*(each.value for each in self.wants), *rejected))
 
 
 def has(item: Item, attribute: Attribute, domain: Domain) -> bool | None:
@@ -81,8 +78,6 @@ def fits(item: Item, wish: Wish, catalogue: Catalogue) -> bool | None:
         for each in wish.wants
     }
     answers = [_any(found) for found in kinds.values()]
-    if wish.like:
-        answers.append(_any(_is_like(item, id_, catalogue) for id_ in wish.like))
     rejected = [each.kind for each in wish.rejects if has(item, each, domain)]
     answers += [None if True in kinds.get(kind, ()) else False for kind in rejected]
     return False if False in answers else True if True in answers else None
@@ -91,14 +86,6 @@ def fits(item: Item, wish: Wish, catalogue: Catalogue) -> bool | None:
 def _any(answers: Iterable[bool | None]) -> bool | None:
     found = set(answers)
     return True if True in found else None if None in found else False
-
-
-def _is_like(item: Item, id_: str, catalogue: Catalogue) -> bool | None:
-    if id_ not in catalogue:
-        return None
-    other = catalogue.item(id_)
-    one, two = (traits_of(each, catalogue.domain_of(each)) for each in (item, other))
-    return similarity(one, two) is not Similarity.UNLIKE if any(one) and any(two) else None
 
 
 def misfit(items: Sequence[Item], unknown: int, wish: Wish, catalogue: Catalogue) -> Item | None:
