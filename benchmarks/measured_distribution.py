@@ -73,7 +73,7 @@ def measure(data: Path, limit: int | None) -> Measured:
             path = _file(data, system, name)
             logs = list(read_concept(path, data, limit=limit))
             started = time.process_time()
-            rated = [panel.measure(log).ratings for log in logs]
+            rated = [panel.measure(log) for log in logs]
             seconds += time.process_time() - started
             judged += len(logs)
             table[path.name.split(".")[0]] = spreads(rated)

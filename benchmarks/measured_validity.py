@@ -158,7 +158,7 @@ def correlate(data: Path) -> list[Correlation]:
     panels = {name: MeasuredPanel(open_corpus(name, data).catalogue) for name in _PUBLISHED}
     dialogues = TypeAdapter(list[_Dialogue]).validate_json(path.read_bytes())
     rated = [
-        {rating.factor: rating.score for rating in panels[corpus].measure(dialogue.log()).ratings}
+        {rating.factor: rating.score for rating in panels[corpus].measure(dialogue.log())}
         for dialogue in dialogues
         for corpus in [dialogue.conv_id.split("_")[1]]
     ]

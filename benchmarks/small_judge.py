@@ -76,7 +76,7 @@ def _read(
     read = replies.read(
         [(log.interaction[:place], log.interaction[place].text) for place in places]
     )
-    found = {each.factor: each.score for each in panel.measure(log).ratings}
+    found = {each.factor: each.score for each in panel.measure(log)}
     counted = [score for each in _FACTORS if (score := found[each]) is not None]
     return Read(
         satisfied.rate(log.interaction).overall,

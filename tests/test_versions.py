@@ -41,7 +41,7 @@ KNOWN = {
     "guard": ("2", "aceb8f470d666d8d"),
     "rule user": ("4", "64a5bc44293bf1a2"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
-    "measured judges": ("measured-4", "4fc63d9a73d502b6"),
+    "measured judges": ("measured-5", "9a92a50dd60bdebc"),
     "rule debate": ("rule-debate/3", "1eae78d51626f0ce"),
     "rule decomposer": ("2", "753ab3ce65b3c207"),
     "retrieval": ("2", "46c8803f378f604a"),

@@ -91,7 +91,7 @@ class Raters(Protocol):
         """What models are asked about a log; a rating where it is known that there is no score."""
 
     async def rate(self, log: ConversationLog) -> StageResult:
-        """All ratings, and the evidence that they rest on, if the rater says it."""
+        """All ratings, and the evidence for them (models cite none)."""
 
     def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
         """The ratings that the debaters see: one per factor."""

@@ -56,22 +56,26 @@ class MeasuredAndLearnedPanel:
         return ()
 
     async def rate(self, log: ConversationLog) -> StageResult:
-        """Twelve ratings in the order of `Factor` and their evidence, computed in a thread."""
-        return await asyncio.to_thread(self.measure, log)
+        """Twelve ratings in the order of `Factor`, computed in a thread, and the measured judges'
+        evidence."""
+        measured = await self._measured.rate(log)
+        ratings = await asyncio.to_thread(self._lowered, log, measured.ratings)
+        return measured._replace(ratings=ratings)
 
     def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
         """All of them."""
         return self._measured.debate_ratings(ratings)
 
-    def measure(self, log: ConversationLog) -> StageResult:
-        """As `rate`, for synchronous callers."""
-        measured = self._measured.measure(log)
-        ratings = measured.ratings
+    def measure(self, log: ConversationLog) -> tuple[Rating, ...]:
+        """The ratings, for synchronous callers."""
+        return self._lowered(log, self._measured.measure(log))
+
+    def _lowered(self, log: ConversationLog, ratings: tuple[Rating, ...]) -> tuple[Rating, ...]:
         places = [
             place for place in log.system_turn_indices if log.interaction[place].failure is None
         ]
         if not places:
-            return measured
+            return ratings
         before = log.scenario.history
         found = self._judge.read(
             [((*before, *log.interaction[:at]), log.interaction[at].text) for at in places]
@@ -79,13 +83,12 @@ class MeasuredAndLearnedPanel:
         fit = sum(each.fit < RARE for each in found) / len(found)
         slips = sum(each.intact < RARE for each in found) / len(found)
         shares = dict.fromkeys(FACTORS, slips) | {Factor.COHERENCE: fit}
-        lowered = tuple(
+        return tuple(
             _lower(rating, shares[factor], len(places))
             if rating.status is Status.SCORED and (factor := Factor(rating.factor)) in shares
             else rating
             for rating in ratings
         )
-        return measured._replace(ratings=lowered)
 
     @cached_property
     def _judge(self) -> "ReplyJudge":

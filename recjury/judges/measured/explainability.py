@@ -66,8 +66,8 @@ class Heard:
 def reasons(log: AnnotatedLog, turn: SystemTurn, heard: Heard) -> Iterator[Reason]:
     """The reasons that a recommending turn gives, in no order.
 
-    They are values of the items that it is the first to name, words of the user's wish, and items
-    that the user had named. A kind of item ("comedy") or a year is none unless it was wished for.
+    They are values of the new items, words of the user's wish, and items that the user had named. A
+    kind of item ("comedy") or a year is none unless it was wished for.
     """
     items = log.items_of(turn.new)
     for item in items:

@@ -80,15 +80,18 @@ class MeasuredPanel:
 
     async def rate(self, log: ConversationLog) -> StageResult:
         """Twelve ratings in the order of `Factor`, and what each rests on."""
-        return self.measure(log)
+        return self._result(log)
+
+    def measure(self, log: ConversationLog) -> tuple[Rating, ...]:
+        """The ratings, for synchronous callers."""
+        return self._result(log).ratings
 
     def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
         """The ratings that a debate is held over: all of them."""
         factors = set(Factor)
         return tuple(rating for rating in ratings if rating.factor in factors)
 
-    def measure(self, log: ConversationLog) -> StageResult:
-        """As `rate`, for synchronous callers."""
+    def _result(self, log: ConversationLog) -> StageResult:
         annotated = AnnotatedLog(log, self._catalogue, self._link)
         ratings: list[Rating] = []
         evidence: list[Evidence] = []

@@ -21,8 +21,7 @@ _FEW_WORDS = 3
 
 
 class Sentence(NamedTuple):
-    """A sentence: its text, its words in lower case with TITLE for each item named, these items,
-    and whether it ends in a question mark."""
+    """A sentence: its text, its words in lower case, with TITLE for each item, and these items."""
 
     text: str
     words: tuple[str, ...]

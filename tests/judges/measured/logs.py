@@ -173,7 +173,7 @@ def talk(
 
 def rating(factor: Factor, conversation: ConversationLog, panel: MeasuredPanel = PANEL) -> Rating:
     """The panel's rating of one factor."""
-    found = {r.factor: r for r in panel.measure(conversation).ratings}
+    found = {r.factor: r for r in panel.measure(conversation)}
     return found[factor]
 
 

@@ -1,5 +1,7 @@
 """Coherence and Recoverability: what a turn must do after what the user declares to do."""
 
+import asyncio
+
 import pytest
 
 from recjury.records import Factor, Status, Turn
@@ -145,7 +147,7 @@ def test_a_refusal_of_nothing_is_no_objection() -> None:
 
 def test_the_evidence_has_the_turn_and_the_words() -> None:
     told = talk(WISH, "Alien (1979) is good.", says("No!", "refuse alien"), "Alien (1979) it is.")
-    evidence = [e for e in PANEL.measure(told).evidence if e.factor == COHERENCE]
+    evidence = [e for e in asyncio.run(PANEL.rate(told)).evidence if e.factor == COHERENCE]
     assert [e.turn for e in evidence] == [1, 3]
     assert evidence[0].label == "unmet wish"
     assert evidence[1].span == (0, len("Alien (1979) it is."))

@@ -55,12 +55,12 @@ def test_any_log_gets_twelve_ratings(case: str) -> None:
 
 def test_nothing_to_judge_is_no_score() -> None:
     """An empty interaction has no score at all."""
-    assert [r.factor for r in PANEL.measure(log()).ratings if r.score is not None] == []
+    assert [r.factor for r in PANEL.measure(log()) if r.score is not None] == []
 
 
 def test_failed_turns_are_not_text() -> None:
     """They answer nothing and lead nowhere, and have no language to judge."""
-    found = {r.factor: r.score for r in PANEL.measure(STRANGE["failed"]).ratings}
+    found = {r.factor: r.score for r in PANEL.measure(STRANGE["failed"])}
     assert (found[Factor.COHERENCE], found[Factor.PROACTIVENESS]) == (0, 0)
     assert found[Factor.NATURALNESS] is None
     assert found[Factor.GRAMMATICAL_CORRECTNESS] is None
@@ -75,7 +75,7 @@ def test_a_hostile_title_is_only_a_title() -> None:
     panel = MeasuredPanel(Catalogue("hostile", hostile))
     text = " ".join(item.name for item in hostile)
     told = log("Hi", text, items=hostile, targets=hostile[:1])
-    assert len(panel.measure(told).ratings) == len(Factor)
+    assert len(panel.measure(told)) == len(Factor)
 
 
 def test_titles_of_ordinary_words_are_no_titles_in_a_sentence() -> None:
@@ -113,7 +113,7 @@ def test_every_rationale_is_one_line_and_every_finding_stands_in_a_turn() -> Non
         items=(HEAT, *FILLERS[:3]),
         targets=(HEAT,),
     )
-    found = PANEL.measure(told)
+    found = asyncio.run(PANEL.rate(told))
     assert all("\n" not in rating.rationale for rating in found.ratings)
     assert found.evidence
     for each in found.evidence:
@@ -168,7 +168,7 @@ def test_a_megabyte_of_one_word_is_read_once(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(said, "tokenize", counting)
     text = "word " * 200_000
-    ratings = MeasuredPanel(CATALOGUE).measure(talk(says("Hi", "chat"), text)).ratings
+    ratings = MeasuredPanel(CATALOGUE).measure(talk(says("Hi", "chat"), text))
     assert len(ratings) == len(Factor)
     assert calls[len(text)] == 1
 
@@ -187,7 +187,7 @@ def test_each_judge_tells_logs_apart() -> None:
     ]  # fmt: skip
     seen: dict[str, set[float | None]] = {factor.value: set() for factor in Factor}
     for conversation in logs:
-        for each in PANEL.measure(conversation).ratings:
+        for each in PANEL.measure(conversation):
             seen[each.factor].add(each.score)
     flat = {factor for factor, scores in seen.items() if len(scores - {None}) < 2}
     assert flat == {Factor.APPROPRIATENESS}
@@ -195,6 +195,6 @@ def test_each_judge_tells_logs_apart() -> None:
 
 def test_without_a_catalogue_only_language_and_acts_are_judged() -> None:
     told = talk(says("A film!", "wish"), "Try Heat (1995).")
-    scored = [each.factor for each in BLIND.measure(told).ratings if each.score is not None]
+    scored = [each.factor for each in BLIND.measure(told) if each.score is not None]
     language = [Factor.GRAMMATICAL_CORRECTNESS, Factor.NATURALNESS]
     assert scored == [Factor.RECOVERABILITY, *language]  # the user objects to nothing

@@ -70,7 +70,7 @@ LOGS = [
 
 
 def by_factor(panel: MeasuredPanel, told: ConversationLog) -> dict[str, Rating]:
-    return {rating.factor: rating for rating in panel.measure(told).ratings}
+    return {rating.factor: rating for rating in panel.measure(told)}
 
 
 @pytest.mark.parametrize("lists", [True, False])

@@ -60,7 +60,7 @@ def test_a_template_is_seen_without_a_catalogue_and_across_genres() -> None:
 
 def test_another_language_is_not_judged() -> None:
     told = replies("Hola [other language].", "Que tal [other language]?", "Fine.")
-    unread = {r.factor for r in PANEL.measure(told).ratings if "another language" in r.reason}
+    unread = {r.factor for r in PANEL.measure(told) if "another language" in r.reason}
     assert unread == {
         Factor.COHERENCE,
         Factor.RECOVERABILITY,
@@ -147,6 +147,6 @@ def test_nothing_recommended_is_nothing_to_explain() -> None:
 
 def test_a_shop_says_nothing_of_films() -> None:
     told = talk(LONG_BATTERY, "The Nova Twelve or the Orbit Max.", None, items=(HEAT, ALIEN))
-    said = " ".join(r.rationale + r.reason for r in SHOP.measure(told).ratings)
+    said = " ".join(r.rationale + r.reason for r in SHOP.measure(told))
     assert "film" not in said
     assert log("Hi", "Hello").system_turns
