@@ -99,6 +99,18 @@ def genres_of(item: Item) -> frozenset[str]:
     return frozenset(name for genre in item.genres for name in canonical_genres(genre))
 
 
+def unlike(wanted: str, item: Item) -> bool:
+    """Whether `item` has neither this genre nor one that is close to it, or to which it is close.
+
+    False if the item's genres are not known, or nothing is known of the genre.
+    """
+    close = NEIGHBOURS.get(wanted, frozenset()) | {
+        genre for genre, others in NEIGHBOURS.items() if wanted in others
+    }
+    genres = genres_of(item)
+    return bool(close and genres) and not genres & (close | {wanted})
+
+
 def excluded(claimed: str, item: Item) -> bool:
     """Whether `item` cannot be called `claimed`.
 

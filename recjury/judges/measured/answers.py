@@ -1,7 +1,7 @@
 """Whether each turn of the system answers the user's turn before it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from recjury.judges.measured.proactiveness import question_to_user
 from recjury.judges.measured.said import words_of
 from recjury.judges.measured.wishes import misfit
 from recjury.knowledge import attributes_of
+from recjury.knowledge.ordinary_words import word_list
 from recjury.records import Act, Item
 
 OBJECTIONS = frozenset({Act.REFUSE, Act.SEEN, Act.COMPLAIN})
@@ -82,11 +83,14 @@ def _no_answer_to_anything(turn: SystemTurn) -> Finding | None:
 
 
 def missed_by(log: AnnotatedLog, turn: SystemTurn, acts: frozenset[Act]) -> Finding | None:
-    """Why a turn does not answer a user's turn that does these acts; None if it does."""
+    """Why a turn does not answer a user's turn that does these acts; None if it does.
+
+    A question beside a wish for a value may be answered by a new item instead.
+    """
     plain = _no_answer_to_anything(turn)
     if plain is not None or turn.user is None:
         return plain
-    either = turn.new and not acts.isdisjoint(_FOR_ITEMS)
+    either = turn.new and (turn.user.reading.wants or Act.REFUSE in acts)
     asks = Act.ASK in acts and not either
     return _not_told(log, turn, turn.user) if asks else _not_served(log, turn, acts)
 
@@ -116,33 +120,41 @@ def _not_told(log: AnnotatedLog, turn: SystemTurn, user: UserTurn) -> Finding | 
     It does if it says a value of the item asked about: of the attribute asked for, if the
     catalogue knows it. Without a known item it does unless it only asks back or goes on to others.
     """
-    if not turn.said.named and all(each.is_question for each in turn.said.sentences):
+    if not turn.said.named and all("?" in each.text for each in turn.said.sentences):
         note = "a question instead of an answer"
         return Finding(turn.place, "not told", note, turn.turn.text)
     named = (*user.reading.items, *(mention.key for mention in user.said.named))
     ids = dict.fromkeys(id_ for id_ in named or (turn.last_item,) if id_ in log.catalogue)
     items = [log.catalogue.item(id_) for id_ in ids if id_ is not None]
-    if not items or any(_tells_of(log, turn, item, user) for item in items):
+    asked = [value for item in items for value in _values_asked_for(log, item, user)]
+    if not items or any(turn.said.says(value) for value in asked):
         return None
-    about = items[0].name
     if turn.new and turn.said.keys.isdisjoint(ids):
-        note = f"asked about {about!r}, told of {turn.new[0].text!r}"
+        note = f"asked about {items[0].name!r}, told of {turn.new[0].text!r}"
         return Finding(turn.place, "not told", note, turn.new[0].text)
-    if not named or not any(log.catalogue.domain_of(item).describes(item) for item in items):
+    if not asked and (not named or any(_tells_of(log, turn, item, user) for item in items)):
         return None
-    return Finding(turn.place, "not told", f"nothing about {about!r}", turn.turn.text)
+    note = f"not what was asked about {items[0].name!r}"
+    return Finding(turn.place, "not told", note, turn.turn.text)
+
+
+def _values_asked_for(log: AnnotatedLog, item: Item, user: UserTurn) -> Iterator[str]:
+    """What the catalogue knows of the attributes for which the user declares to ask."""
+    for act in user.turn.acts:
+        attribute = log.catalogue.domain_of(item).attribute(act.attribute)
+        if act.act is Act.ASK and attribute is not None:
+            yield from attribute.of(item)
 
 
 def _tells_of(log: AnnotatedLog, turn: SystemTurn, item: Item, user: UserTurn) -> bool:
-    """Whether a turn says a value of the item, two words of its plot, or a word of the question."""
-    domain, says = log.catalogue.domain_of(item), turn.said.says
-    asked = (domain.attribute(act.attribute) for act in user.turn.acts if act.act is Act.ASK)
-    known = [attribute for attribute in asked if attribute is not None and attribute.of(item)]
-    if known:
-        return any(says(value) for attribute in known for value in attribute.of(item))
-    if any(says(each.value) for each in attributes_of(item, domain)):
-        return True
+    """Whether a turn says a value of the item, two words of its plot, or a word of the question.
+
+    So does any turn if nothing is known of the item.
+    """
+    known = attributes_of(item, log.catalogue.domain_of(item))
     words = {word for word in turn.said.folded.split() if len(word) >= _LONG_WORD}
-    questions = (part.words for part in user.said.sentences if part.is_question)
-    asked_for = words & {word for question in questions for word in question}
-    return bool(asked_for) or len(words & set(words_of(item.plot).split())) >= _PLOT_WORDS
+    words -= word_list("common")
+    asked_for = words.intersection(user.said.folded.split())
+    plot = words.intersection(words_of(item.plot).split())
+    said = any(turn.said.says(each.value) for each in known)
+    return said or bool(asked_for) or len(plot) >= _PLOT_WORDS or not known

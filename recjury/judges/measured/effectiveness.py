@@ -2,7 +2,7 @@
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.outcome import Finding, Outcome, join_first, scored, unscored
-from recjury.judges.measured.similarity import Similarity, nearest, traits_of
+from recjury.judges.measured.similarity import Similarity, similarity, traits_of
 
 
 def similarity_score(very: int, somewhat: int, total: int) -> int:
@@ -33,7 +33,7 @@ def effectiveness(log: AnnotatedLog) -> Outcome:
     known = {traits for _, traits in targets if any(traits)}
     if not known:
         return unscored("no target in the list, and nothing known of the targets")
-    alike = [(nearest(traits, known), item) for item, traits in listed]
+    alike = [(max(similarity(traits, each) for each in known), item) for item, traits in listed]
     very = [item for how, item in alike if how is Similarity.VERY]
     somewhat = [item for how, item in alike if how is Similarity.SOMEWHAT]
     findings = [

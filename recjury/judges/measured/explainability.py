@@ -52,7 +52,7 @@ class Heard:
             self.items.add(item.id)
             people = self._log.catalogue.domain_of(item).of_kind("maker", "cast")
             self.values |= {words_of(name) for each in people for name in each.of(item)}
-        if reading.does(Act.WISH) is not False:
+        if Act.WISH in reading.yes:
             words = {word for part in said.sentences for word in part.words}
             long = {word for word in words if len(word) >= _LONG_WORD and word != TITLE}
             self.words |= long - self._plain - rejected
@@ -79,7 +79,7 @@ def reasons(log: AnnotatedLog, turn: SystemTurn, heard: Heard) -> Iterator[Reaso
         g for g in genres_in(turn.said.folded) if items and all(excluded(g, item) for item in items)
     }
     for part in turn.said.sentences:
-        if not part.is_question and not wrong:
+        if "?" not in part.text and not wrong:
             for word in part.words:
                 if word in heard.words:
                     yield Reason(word, True)

@@ -9,10 +9,9 @@ _SHOWN = 3
 
 
 class Finding(NamedTuple):
-    """What was found in one turn: `turn` is its index in the interaction, from 0.
+    """What was found in one turn, given by its index in the interaction.
 
-    `label` is the kind of finding, `note` says it in words. `quote` is the part of the turn's text
-    that shows it; empty if it is the whole turn.
+    `note` says it in words. `quote` is the part of the turn's text that shows it; it may be empty.
     """
 
     turn: int

@@ -38,12 +38,9 @@ def proactiveness(log: AnnotatedLog) -> Outcome:
 
 def question_to_user(said: Said, domain: Domain) -> str | None:
     """The first question that addresses the user or is about an attribute of items; or None."""
-    if "?" not in said.text:
-        return None
-    for part in said.sentences:
-        if part.is_question and set(part.words) & (_SECOND_PERSON | _attribute_words(domain)):
-            return part.text
-    return None
+    asking = _SECOND_PERSON | _attribute_words(domain)
+    questions = (part for part in said.sentences if "?" in part.text)
+    return next((each.text for each in questions if not asking.isdisjoint(each.words)), None)
 
 
 @lru_cache(64)

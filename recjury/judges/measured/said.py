@@ -16,7 +16,8 @@ _ENDS = frozenset(".!?\n")
 _NAME, _NUMBER, _KIND = "<name>", "<number>", "<kind>"
 _SLOTS = frozenset({_NAME, _NUMBER, _KIND})
 # Between two capitalised words, these belong to one name or one list of names.
-_JOINING = frozenset({"a", "an", "and", "in", "of", "or", "the"})
+_JOINING = frozenset({"a", "an", "and", "in", "of", "or", "the", "to"})
+_MOST_JOINING = 2
 _FEW_WORDS = 3
 
 
@@ -26,7 +27,6 @@ class Sentence(NamedTuple):
     text: str
     words: tuple[str, ...]
     named: tuple[TitleMention, ...]
-    is_question: bool
 
 
 class Said:
@@ -74,7 +74,7 @@ class Said:
             initial = len(word) == 1 and word.isupper() and word != "I" and ends == {"."}
             if (ends and not initial) or following == len(self.text):
                 text = self.text[start:following].strip()
-                found.append(Sentence(text, tuple(words), tuple(named), "?" in ends))
+                found.append(Sentence(text, tuple(words), tuple(named)))
                 words, named, start = [], [], following
         return tuple(found)
 
@@ -118,9 +118,12 @@ def _slot(token: Token, *, alone: bool) -> str:
 
 def _join(slots: list[str], slot: str) -> None:
     """Add a slot, as one with the slot before it in a name, a dated title or a list."""
-    if slot in _SLOTS and slots[-1:] and slots[-1] in _JOINING and slots[-2:-1] == [slot]:
-        slots.pop()
-    elif slot not in _SLOTS or (slots[-1:] != [slot] and [*slots[-1:], slot] != [_NAME, _NUMBER]):
+    end = len(slots)
+    while end > max(0, len(slots) - _MOST_JOINING) and slots[end - 1] in _JOINING:
+        end -= 1
+    if slot in _SLOTS and slots[end - 1 : end] == [slot]:
+        del slots[end:]
+    elif [*slots[-1:], slot] != [_NAME, _NUMBER]:
         slots.append(slot)
 
 

@@ -1,6 +1,5 @@
 """The similarity of two items by their makers, cast and categories."""
 
-from collections.abc import Iterable
 from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -56,8 +55,3 @@ def similarity(one: ItemTraits, other: ItemTraits) -> Similarity:
     if share >= 0.75 and common > 1:
         return Similarity.VERY
     return Similarity.SOMEWHAT if makers or cast or share >= 1 / 3 else Similarity.UNLIKE
-
-
-def nearest(item: ItemTraits, targets: Iterable[ItemTraits]) -> Similarity:
-    """The similarity of an item to the nearest of several targets."""
-    return max((similarity(item, target) for target in targets), default=Similarity.UNLIKE)

@@ -1,12 +1,12 @@
 """Whether items have what the user wishes for, as far as the catalogue knows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from recjury.judges.measured.said import words_of
 from recjury.knowledge import Catalogue, plain_value
 from recjury.language import Reading
-from recjury.language.genres import canonical_genres, excluded, genres_of
+from recjury.language.genres import canonical_genres, genres_of, unlike
 from recjury.records import Act, Attribute, Domain, Item, Turn
 
 _REQUESTS = frozenset({Act.WISH, Act.ASK, Act.REFUSE, Act.SEEN, Act.COMPLAIN})
@@ -60,8 +60,9 @@ def has(item: Item, attribute: Attribute, domain: Domain) -> bool | None:
         return words_of(wanted) in {words_of(name) for name in names} if names else None
     if described.field == "genres":
         genres = canonical_genres(wanted)
-        unlike = all(excluded(genre, item) for genre in genres)
-        return True if genres & genres_of(item) else False if unlike else None
+        return bool(genres & genres_of(item)) or (
+            False if all(unlike(genre, item) for genre in genres) else None
+        )
     values = {plain_value(value) for value in described.of(item)}
     return plain_value(wanted) in values if values else None
 
@@ -77,15 +78,10 @@ def fits(item: Item, wish: Wish, catalogue: Catalogue) -> bool | None:
         each.kind: [has(item, w, domain) for w in wish.wants if w.kind == each.kind]
         for each in wish.wants
     }
-    answers = [_any(found) for found in kinds.values()]
+    answers = [True in found or (None if None in found else False) for found in kinds.values()]
     rejected = [each.kind for each in wish.rejects if has(item, each, domain)]
     answers += [None if True in kinds.get(kind, ()) else False for kind in rejected]
     return False if False in answers else True if True in answers else None
-
-
-def _any(answers: Iterable[bool | None]) -> bool | None:
-    found = set(answers)
-    return True if True in found else None if None in found else False
 
 
 def misfit(items: Sequence[Item], unknown: int, wish: Wish, catalogue: Catalogue) -> Item | None:
