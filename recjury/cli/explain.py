@@ -58,11 +58,12 @@ def _show(explanation: "Explanation") -> None:
     for each in explanation.ratings:
         _show_rating(each, explanation)
     if explanation.debate is not None:
+        from recjury.debate import verdict_name
+
         verdict = explanation.debate.verdict
         score = verdict.reason if verdict.score is None else f"{verdict.score:.1f} of 100"
-        _print(
-            f"  verdict: {score} after {verdict.rounds} rounds: see `recjury replay {stored.id}`"
-        )
+        name = verdict_name(explanation.debate.transcript.protocol)
+        _print(f"  {name}: {score} after {verdict.rounds} rounds: see `recjury replay {stored.id}`")
     for stage, reason in explanation.failures.items():
         _print(f"  stage {stage} failed: {reason}")
     _print("")

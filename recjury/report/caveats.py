@@ -53,11 +53,10 @@ def _about_raters(participants: Participants) -> list[Caveat]:
     if participants.debater_is_rule:
         given.append(
             Caveat(
-                "The overall score comes from rule debaters",
-                "Each role weighs the scores it answers for by a fixed rule and moves towards the "
-                "others. Where a conversation has no target, the rule also counts what the user "
-                "said of the suggestions. Otherwise the overall score adds no information to "
-                "those scores.",
+                "The rule verdict comes from a fixed rule",
+                "Each role begins with the plain mean of the scores it answers for and moves "
+                "towards the others, further to those that cite more findings. The verdict is a "
+                "weighted mean of the factors and adds no judgement to them.",
             )
         )
     if participants.debater_is_model:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from recjury.debate import mean_of_round, verdict_name
 from recjury.records import (
     ConversationLog,
     Debate,
@@ -67,10 +68,15 @@ class ShownStatement(NamedTuple):
 
 
 class ShownDebate(NamedTuple):
-    """A debate and its verdict; `forks` are the results of changed copies of it."""
+    """A debate and its verdict; `forks` are the results of changed copies of it.
+
+    `named` is what the verdict is called, `before` the mean of the roles before the debate.
+    """
 
     evaluator: str
+    named: str
     verdict: Verdict
+    before: float | None
     rounds: tuple[tuple[ShownStatement, ...], ...]
     skipped_rounds: int
     forks: tuple[str, ...]
@@ -231,7 +237,9 @@ def _debate(reading: ExampleLoader, label: str, evaluation: str, debate: Debate)
     forks = sorted(reading.forks.get(evaluation, ()))
     return ShownDebate(
         evaluator=one_line(label, _NAME),
+        named=verdict_name(debate.transcript.protocol),
         verdict=debate.verdict,
+        before=mean_of_round(debate.transcript, 1),
         rounds=_rounds(debate.transcript, reading.models),
         skipped_rounds=max(0, debate.transcript.rounds - _ROUNDS),
         forks=tuple(

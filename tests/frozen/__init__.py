@@ -35,4 +35,8 @@ Intended changes
 - Analyses are `recjury analyse NAME`, whose JSON has tables: every number of the former commands
   is in them (`factors` is core.rq1 and core.rq4).
 - An export has the table `evidence`.
+- The debate without a model is `rule-debate/4` (roles move by the evidence that the others cite):
+  verdicts by rule, rounds and statements differ, and with them what is computed of them. The rating
+  of a verdict has the mean before and after as its rationale; a replayed debate has its
+  `evidence`, a line of a list of debates its `protocol`. The ratings of the factors are the same.
 """

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from recjury.debate import run_debate
+from recjury.debate import RatedLog, run_debate
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.errors import ConfigError, ProviderError
 from recjury.judges.core.panel import Panel
@@ -132,7 +132,11 @@ def test_a_refusal_ends_the_calls_beside_it(debate: bool) -> None:
         debaters = LlmDebaters(gateway, dict.fromkeys(Role, "judge"))
         panel = Panel(gateway, ["judge"])
         with pytest.raises(ProviderError):
-            await (run_debate(a_log(), ratings_of(), debaters) if debate else panel.rate(a_log()))
+            await (
+                run_debate(RatedLog(a_log(), ratings_of()), debaters)
+                if debate
+                else panel.rate(a_log())
+            )
         return model.left_alone
 
     assert asyncio.run(act()) == others
