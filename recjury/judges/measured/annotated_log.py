@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from recjury.judges.measured.outcome import Finding
+from recjury.judges.measured.outcome import Finding, join_first
 from recjury.judges.measured.said import Said
 from recjury.judges.measured.wishes import Wish
 from recjury.knowledge import Catalogue, TitleMention
@@ -107,15 +107,15 @@ class AnnotatedLog:
         """The session-level list."""
         return self.log.session_list()
 
-    @cached_property
-    def listed_in(self) -> Mapping[str, int]:
-        """The index of the turn that lists each item of the session first, by id."""
-        first: dict[str, int] = {}
-        for index in self.log.system_turn_indices:
-            for ref in self.log.interaction[index].items[: self.log.list_length]:
-                if ref.id is not None:
-                    first.setdefault(ref.id, index)
-        return first
+    def findings_of(self, items: Iterable[Item | ItemRef], label: str) -> list[Finding]:
+        """A finding for each turn that is the first to list some of these items of the session."""
+        names = {item.id: item.name for item in items}
+        findings: list[Finding] = []
+        for place in self.log.system_turn_indices:
+            refs = self.log.interaction[place].items[: self.log.list_length]
+            here = [names.pop(ref.id) for ref in refs if ref.id in names and ref.id is not None]
+            findings += [Finding(place, label, f"{label}: {join_first(here)}")] if here else []
+        return findings
 
     def items_of(self, refs: Iterable[ItemRef | TitleMention]) -> tuple[Item, ...]:
         """The catalogue's items for references or mentions; unknown ones are left out."""

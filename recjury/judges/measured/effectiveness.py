@@ -1,7 +1,7 @@
 """Effectiveness: whether a target is in the session list, or else how similar the items are."""
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.judges.measured.outcome import Finding, Outcome, join_first, scored, unscored
+from recjury.judges.measured.outcome import Outcome, join_first, scored, unscored
 from recjury.judges.measured.similarity import Similarity, similarity, traits_of
 
 
@@ -21,11 +21,12 @@ def similarity_score(very: int, somewhat: int, total: int) -> int:
 def effectiveness(log: AnnotatedLog) -> Outcome:
     """4 if a target is in the list; otherwise `similarity_score` with the nearest target."""
     wanted = {target.id for target in log.log.scenario.targets} - {None}
-    hits = [item.name for item in log.session if item.id in wanted]
+    hits = [ref for ref in log.session if ref.id in wanted]
     if hits:
-        first = min(turn for id_, turn in log.listed_in.items() if id_ in wanted)
-        finding = Finding(first, "target", f"lists the target {hits[0]!r}")
-        return scored(4, "a target is in the list", [finding], quoted=join_first(hits))
+        findings = log.findings_of(hits, "lists a target")
+        return scored(
+            4, "a target is in the list", findings, quoted=join_first([h.name for h in hits])
+        )
     listed, targets = (
         [(item, traits_of(item, log.catalogue.domain_of(item))) for item in log.items_of(refs)]
         for refs in (log.session, log.log.scenario.targets)
@@ -36,10 +37,7 @@ def effectiveness(log: AnnotatedLog) -> Outcome:
     alike = [(max(similarity(traits, each) for each in known), item) for item, traits in listed]
     very = [item for how, item in alike if how is Similarity.VERY]
     somewhat = [item for how, item in alike if how is Similarity.SOMEWHAT]
-    findings = [
-        Finding(log.listed_in[item.id], "similar", f"{item.name!r} is like a target")
-        for item in very
-    ]
+    findings = log.findings_of(very, "like a target")
     total = len(log.session)
     counts = f"{len(very)} very similar, {len(somewhat)} somewhat"
     summary = f"no target in the list; of {total} {log.domain.items} {counts}"

@@ -1,7 +1,7 @@
 """Novelty: the number of little-known items in the session list."""
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.judges.measured.outcome import Finding, Outcome, join_first, scored, unscored
+from recjury.judges.measured.outcome import Outcome, join_first, scored, unscored
 
 # "About a quarter" begins at 22 %, so that 2 of 9 items are about a quarter and 2 of 10 are not.
 _ABOUT_A_QUARTER = 0.22
@@ -31,9 +31,6 @@ def novelty(log: AnnotatedLog) -> Outcome:
         return unscored("the popularity of most items of the list is not known")
     rare = [item for item, little in judged if little]
     summary = f"{len(rare)} of {len(judged)} {log.domain.items} little known"
-    findings = [
-        Finding(log.listed_in[item.id], "little known", f"{item.name!r} is little known")
-        for item in rare
-    ]
+    findings = log.findings_of(rare, "little known")
     names = join_first([item.name for item in rare])
     return scored(novelty_score(len(rare), len(judged)), summary, findings, quoted=names)
