@@ -102,11 +102,20 @@ def test_wishes_of_other_domains_and_kinds() -> None:
         assert score(COHERENCE, talk(asked, "Heat (1995).")) == (4 if there else 0)
 
 
+def test_a_genre_is_missed_only_where_no_close_one_stands_for_it() -> None:
+    drama = says("A drama.", "wish genre=drama")
+    assert score(COHERENCE, talk(drama, "Alien (1979).")) == 0
+    assert score(COHERENCE, talk(drama, "Heat (1995).")) == 4  # a thriller may be one
+    strange = says("A giallo.", "wish genre=giallo")  # nobody knows what is close to it
+    assert score(COHERENCE, talk(strange, "Alien (1979).")) == 4
+
+
 def test_repeated_turns_answer_nothing() -> None:
     same = replies("I like films a lot.", "I like films a lot.")
     assert score(COHERENCE, same) == 2
     assert "the words of turn 2 again" in rating(COHERENCE, same).rationale
-    filled = replies(*(f"You should watch {name}, my friend." for name in ("Heat", "Alien", "It")))
+    names = ("Heat", "Back to the Future (1985)", "Alien and Up")
+    filled = replies(*(f"You should watch {name}, my friend." for name in names))
     assert score(COHERENCE, filled) == 3  # the third time, with another name
 
 

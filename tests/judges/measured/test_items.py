@@ -1,5 +1,7 @@
 """Effectiveness, Novelty, Diversity, Semantic Relevance and Groundness on boundary logs."""
 
+import asyncio
+
 import pytest
 
 from recjury.judges.measured import MeasuredPanel
@@ -14,6 +16,7 @@ from tests.judges.measured.logs import (
     HEAT,
     INSIDER,
     NOTTING,
+    PANEL,
     RARE,
     UNKNOWN,
     log,
@@ -44,6 +47,13 @@ def test_novelty_cuts_each_turns_list_and_counts_an_item_once() -> None:
     assert score(Factor.NOVELTY, cut) == 0
     twice = log("Hi", "Here.", items=(RARE[0], RARE[0], *FILLERS[:20]))
     assert score(Factor.NOVELTY, twice) == 1
+
+
+def test_a_list_is_one_finding_for_the_debate() -> None:
+    evidence = asyncio.run(PANEL.rate(log("Hi", "Here.", items=RARE[:9]))).evidence
+    assert [(e.turn, e.note) for e in evidence if e.factor == Factor.NOVELTY] == [
+        (1, "little known: Quiblex 0 (1990), Quiblex 1 (1990), Quiblex 2 (1990) and 6 more")
+    ]
 
 
 def test_novelty_needs_known_popularity() -> None:
