@@ -4,19 +4,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
+from recjury.judges.measured.linked_text import LinkedText
 from recjury.judges.measured.outcome import Finding, join_first
-from recjury.judges.measured.said import Said
 from recjury.judges.measured.wishes import Wish
 from recjury.knowledge import Catalogue, TitleMention
 from recjury.language import Reading, ReplyCheck, read, read_reply
 from recjury.records import ConversationLog, Domain, Item, ItemRef, Speaker, Turn
+
+Linker = Callable[[str], LinkedText]
 
 
 class UserTurn(NamedTuple):
     """A user's turn and what was read of it."""
 
     turn: Turn
-    said: Said
+    said: LinkedText
     reading: Reading
 
 
@@ -31,7 +33,7 @@ class SystemTurn(NamedTuple):
 
     place: int
     turn: Turn
-    said: Said
+    said: LinkedText
     check: ReplyCheck | None
     user: UserTurn | None
     new: tuple[TitleMention, ...]
@@ -68,7 +70,9 @@ class SystemTurn(NamedTuple):
 class AnnotatedLog:
     """A log with the data that the judges share, computed when first used."""
 
-    def __init__(self, log: ConversationLog, catalogue: Catalogue, link: Callable[[str], Said]):
+    def __init__(
+        self, log: ConversationLog, catalogue: Catalogue, link: Callable[[str], LinkedText]
+    ):
         """`link` finds the items of the catalogue in a text."""
         self.log = log
         self.catalogue = catalogue
@@ -133,7 +137,7 @@ class AnnotatedLog:
         return (*self.log.scenario.history, *self.log.interaction)
 
     @cached_property
-    def _said(self) -> tuple[Said, ...]:
+    def _said(self) -> tuple[LinkedText, ...]:
         return tuple(self._link(turn.text) for turn in self._turns)
 
     @cached_property
@@ -184,7 +188,7 @@ class AnnotatedLog:
                 last = mention.key
 
 
-def _first_named(said: Said, named: Mapping[str, None]) -> tuple[TitleMention, ...]:
+def _first_named(said: LinkedText, named: Mapping[str, None]) -> tuple[TitleMention, ...]:
     """The items that nobody had named, each once."""
     new = {mention.key: mention for mention in reversed(said.named) if mention.key not in named}
     return tuple(sorted(new.values(), key=lambda mention: mention.start))

@@ -6,10 +6,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
-from recjury.judges.measured.needs import DOUBTFUL, Need
+from recjury.judges.measured.linked_text import words_of
 from recjury.judges.measured.outcome import Finding, Outcome, counted, from_both, scored, unscored
 from recjury.judges.measured.proactiveness import question_to_user
-from recjury.judges.measured.said import words_of
+from recjury.judges.measured.requirements import DOUBTFUL, Requirement
 from recjury.judges.measured.wishes import misfit
 from recjury.knowledge import attributes_of
 from recjury.knowledge.ordinary_words import word_list
@@ -24,7 +24,7 @@ _PLOT_WORDS = 2
 _LONG_WORD = 5
 
 
-class Answer(NamedTuple):
+class TurnAnswer(NamedTuple):
     """Whether a system's turn answers: `missed` says why not, None if it does.
 
     `doubt` says why that cannot be seen; it is empty if it can.
@@ -36,12 +36,12 @@ class Answer(NamedTuple):
 
 
 @lru_cache(1)  # two judges ask for the answers of one log
-def answers(log: AnnotatedLog) -> tuple[Answer, ...]:
+def answers(log: AnnotatedLog) -> tuple[TurnAnswer, ...]:
     """One answer for each turn of the system, in order."""
     return tuple(_answer(log, turn) for turn in log.system)
 
 
-def rate_answers(log: AnnotatedLog, found: Sequence[Answer], noun: str, what: str) -> Outcome:
+def rate_answers(log: AnnotatedLog, found: Sequence[TurnAnswer], noun: str, what: str) -> Outcome:
     """The lower of two scores: of the number of turns that do not answer, and of their share.
 
     Doubtful turns are left out, unless they could change the score by two or more, or at all if
@@ -51,28 +51,28 @@ def rate_answers(log: AnnotatedLog, found: Sequence[Answer], noun: str, what: st
     doubts = Counter(each.doubt for each in found if each.doubt)
     highest = from_both(len(missed), len(found))
     lowest = from_both(len(missed) + doubts.total(), len(found))
-    if doubts and highest - lowest > (0 if Need.CATALOGUE in doubts else _MOST_APART):
+    if doubts and highest - lowest > (0 if Requirement.CATALOGUE in doubts else _MOST_APART):
         return unscored(doubts.most_common(1)[0][0], missed)
     total = len(found) - doubts.total()
     summary = f"{len(missed)} of {counted(total, noun)} {what} ({log.acts_are})"
     return scored(from_both(len(missed), total), summary, missed)
 
 
-def _answer(log: AnnotatedLog, turn: SystemTurn) -> Answer:
+def _answer(log: AnnotatedLog, turn: SystemTurn) -> TurnAnswer:
     plain = _no_answer_to_anything(turn)
     if plain is not None or turn.user is None:
-        return Answer(turn, plain)
+        return TurnAnswer(turn, plain)
     reading = turn.user.reading
     if not reading.english:
-        return Answer(turn, None, Need.ENGLISH)
+        return TurnAnswer(turn, None, Requirement.ENGLISH)
     doubtful = [act for act in _DECIDING if reading.does(act) is None]
     if not len(log.catalogue):
         sure = not doubtful and not turn.wish and reading.yes.isdisjoint(_DECIDING)
-        return Answer(turn, None, "" if sure else Need.CATALOGUE)
+        return TurnAnswer(turn, None, "" if sure else Requirement.CATALOGUE)
     missed = missed_by(log, turn, reading.yes)
     others = (missed_by(log, turn, reading.yes | {act}) for act in doubtful)
     changed = any((other is None) != (missed is None) for other in others)
-    return Answer(turn, missed, DOUBTFUL if changed else "")
+    return TurnAnswer(turn, missed, DOUBTFUL if changed else "")
 
 
 def _no_answer_to_anything(turn: SystemTurn) -> Finding | None:

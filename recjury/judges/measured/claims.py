@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import SystemTurn
-from recjury.judges.measured.said import TITLE, words_of
+from recjury.judges.measured.linked_text import TITLE, words_of
 from recjury.knowledge import Catalogue, TitleMention, split_year
 from recjury.language.genres import NEIGHBOURS, excluded, genres_in
 from recjury.records import Domain, DomainAttribute, Item

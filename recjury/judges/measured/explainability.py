@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
+from recjury.judges.measured.linked_text import TITLE, LinkedText, words_of
 from recjury.judges.measured.outcome import Finding, Outcome, by_share, not_applicable
-from recjury.judges.measured.said import TITLE, words_of
 from recjury.knowledge import attributes_of
 from recjury.knowledge.ordinary_words import word_list
 from recjury.language.genres import canonical_genres, excluded, genres_in
-from recjury.records import Act, Domain, Item
+from recjury.records import Act, Item
 
 _LONG_WORD = 4
 # Words of asking for and giving a suggestion, which say nothing of an item.
@@ -23,7 +23,7 @@ class Reason(NamedTuple):
     asked: bool
 
 
-class Heard:
+class UserInterests:
     """What the user has said so far: words of wishes, values wished for, and items named."""
 
     def __init__(self, log: AnnotatedLog):
@@ -57,46 +57,36 @@ class Heard:
             long = {word for word in words if len(word) >= _LONG_WORD and word != TITLE}
             self.words |= long - self._plain - rejected
 
-    def knows(self, value: str) -> bool:
-        """Whether the user wished for a value, said its words, or named an item by its makers."""
-        long = {word for word in words_of(value).split() if len(word) >= _LONG_WORD}
-        return words_of(value) in self.values or (bool(long) and long <= self.words)
+    def reasons_in(self, turn: SystemTurn) -> Iterator[Reason]:
+        """The reasons that a recommending turn gives, in no order.
 
+        They are values of the new items, words of the user's wish, and items that the user named.
+        """
+        items = self._log.items_of(turn.new)
+        spoken = genres_in(turn.said.folded)
+        for item in items:
+            yield from self._values_said(turn.said, item, spoken)
+        yield from (Reason(each.text, True) for each in turn.said.named if each.key in self.items)
+        wrong = any(all(excluded(genre, item) for item in items) for genre in spoken if items)
+        for part in turn.said.sentences:
+            if "?" not in part.text and not wrong:
+                yield from (Reason(word, True) for word in part.words if word in self.words)
 
-def reasons(log: AnnotatedLog, turn: SystemTurn, heard: Heard) -> Iterator[Reason]:
-    """The reasons that a recommending turn gives, in no order.
-
-    They are values of the new items, words of the user's wish, and items that the user had named. A
-    kind of item ("comedy") or a year is none unless it was wished for.
-    """
-    items = log.items_of(turn.new)
-    for item in items:
-        yield from _values_said(turn, item, log.catalogue.domain_of(item), heard)
-    for mention in turn.said.named:
-        if mention.id in heard.items:
-            yield Reason(mention.text, True)
-    wrong = {
-        g for g in genres_in(turn.said.folded) if items and all(excluded(g, item) for item in items)
-    }
-    for part in turn.said.sentences:
-        if "?" not in part.text and not wrong:
-            for word in part.words:
-                if word in heard.words:
-                    yield Reason(word, True)
-
-
-def _values_said(turn: SystemTurn, item: Item, domain: Domain, heard: Heard) -> Iterator[Reason]:
-    kinds = [each.name for each in domain.of_kind("category")]
-    bare = {*kinds[:1], "language", "year", "decade"}
-    spoken = genres_in(turn.said.folded)
-    for attribute in attributes_of(item, domain):
-        if attribute.kind == "genre":
-            for genre in canonical_genres(attribute.value) & spoken & heard.values:
-                yield Reason(genre, True)
-        elif turn.said.says(attribute.value):
-            asked = heard.knows(attribute.value)
-            if asked or attribute.kind not in bare:
-                yield Reason(attribute.value, asked)
+    def _values_said(
+        self, said: LinkedText, item: Item, spoken: frozenset[str]
+    ) -> Iterator[Reason]:
+        """A kind of item ("comedy"), a year or a language is no reason unless it was asked for."""
+        domain = self._log.catalogue.domain_of(item)
+        kinds = [each.name for each in domain.of_kind("category")]
+        bare = {*kinds[:1], "language", "year", "decade"}
+        for kind, value in attributes_of(item, domain):
+            if kind == "genre":
+                genres = canonical_genres(value) & spoken & self.values
+                yield from (Reason(genre, True) for genre in sorted(genres))
+            elif said.says(value):
+                long = {word for word in words_of(value).split() if len(word) >= _LONG_WORD}
+                asked = words_of(value) in self.values or (bool(long) and long <= self.words)
+                yield from [Reason(value, asked)] if asked or kind not in bare else []
 
 
 def explainability(log: AnnotatedLog) -> Outcome:
@@ -105,17 +95,17 @@ def explainability(log: AnnotatedLog) -> Outcome:
     A reason that was given before counts half, and so does a value of which the user has not
     spoken. A broken turn gives none.
     """
-    heard = Heard(log)
+    interests = UserInterests(log)
     findings: list[Finding] = []
     given: set[str] = set()
     amount = 0.0
     for turn in log.spoken:
         if turn.user is not None:
-            heard.hear(turn.user)
+            interests.hear(turn.user)
         if not turn.new or turn.flaw():
             continue
         best = max(
-            reasons(log, turn, heard),
+            interests.reasons_in(turn),
             key=lambda reason: (reason.asked, words_of(reason.value) not in given),
             default=None,
         )

@@ -1,8 +1,8 @@
 """Grammatical Correctness: the system's turns that the reader of replies calls ungrammatical."""
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.judges.measured.needs import NOT_SURE
 from recjury.judges.measured.outcome import Outcome, counted, from_errors, scored, unscored
+from recjury.judges.measured.requirements import NOT_SURE
 
 _ERRORS = ("garbled", "loop", "mixed_languages", "truncated")
 

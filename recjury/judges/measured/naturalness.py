@@ -1,8 +1,8 @@
 """Naturalness: the share of system turns that a native speaker would write (A.1.5 of CoRE)."""
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.judges.measured.needs import NOT_SURE
 from recjury.judges.measured.outcome import Finding, Outcome, by_share, unscored
+from recjury.judges.measured.requirements import NOT_SURE
 
 
 def naturalness(log: AnnotatedLog) -> Outcome:

@@ -11,14 +11,14 @@ from recjury.judges.measured.effectiveness import effectiveness
 from recjury.judges.measured.explainability import explainability
 from recjury.judges.measured.grammar import grammatical_correctness
 from recjury.judges.measured.groundness import groundness
+from recjury.judges.measured.linked_text import link
 from recjury.judges.measured.naturalness import naturalness
-from recjury.judges.measured.needs import Need, lacking
 from recjury.judges.measured.novelty import novelty
 from recjury.judges.measured.outcome import Finding, Outcome, unscored
 from recjury.judges.measured.proactiveness import proactiveness
 from recjury.judges.measured.recoverability import recoverability
 from recjury.judges.measured.relevance import semantic_relevance
-from recjury.judges.measured.said import link
+from recjury.judges.measured.requirements import Requirement, lacking
 from recjury.knowledge import Catalogue
 from recjury.records import (
     JSON,
@@ -33,10 +33,10 @@ from recjury.records import (
 MEASURED = "measured"
 RUBRIC = "measured-5"
 _REMEMBERED = 1024
-_TEXT = (Need.TEXT, Need.ENGLISH)
-_NAMES = (Need.TURN, Need.CATALOGUE, Need.ENGLISH)
-_LIST = (Need.TURN, Need.LIST, Need.CATALOGUE)
-_Judge = tuple[tuple[Need, ...], Callable[[AnnotatedLog], Outcome]]
+_TEXT = (Requirement.TEXT, Requirement.ENGLISH)
+_NAMES = (Requirement.TURN, Requirement.CATALOGUE, Requirement.ENGLISH)
+_LIST = (Requirement.TURN, Requirement.LIST, Requirement.CATALOGUE)
+_Judge = tuple[tuple[Requirement, ...], Callable[[AnnotatedLog], Outcome]]
 
 
 class MeasuredPanel:
@@ -50,16 +50,16 @@ class MeasuredPanel:
         self._link = lru_cache(_REMEMBERED)(partial(link, catalogue=catalogue))
         grounded = partial(groundness, claims=Claims(catalogue))
         self._judges: Mapping[Factor, _Judge] = {
-            Factor.COHERENCE: ((Need.TURN, Need.ENGLISH), coherence),
+            Factor.COHERENCE: ((Requirement.TURN, Requirement.ENGLISH), coherence),
             Factor.RECOVERABILITY: (_TEXT, recoverability),
             Factor.PROACTIVENESS: (_NAMES, proactiveness),
             Factor.GRAMMATICAL_CORRECTNESS: (_TEXT, grammatical_correctness),
             Factor.NATURALNESS: (_TEXT, naturalness),
-            Factor.APPROPRIATENESS: ((Need.TEXT,), _appropriateness),
-            Factor.EFFECTIVENESS: ((Need.TARGETS, *_LIST), effectiveness),
+            Factor.APPROPRIATENESS: ((Requirement.TEXT,), _appropriateness),
+            Factor.EFFECTIVENESS: ((Requirement.TARGETS, *_LIST), effectiveness),
             Factor.NOVELTY: (_LIST, novelty),
             Factor.DIVERSITY: (_LIST, diversity),
-            Factor.SEMANTIC_RELEVANCE: ((*_LIST, Need.ENGLISH), semantic_relevance),
+            Factor.SEMANTIC_RELEVANCE: ((*_LIST, Requirement.ENGLISH), semantic_relevance),
             Factor.EXPLAINABILITY: (_NAMES, explainability),
             Factor.GROUNDNESS: (_NAMES, grounded),
         }

@@ -3,8 +3,8 @@
 from functools import lru_cache
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
+from recjury.judges.measured.linked_text import LinkedText, words_of
 from recjury.judges.measured.outcome import Finding, Outcome, by_share
-from recjury.judges.measured.said import Said, words_of
 from recjury.records import Domain
 
 # Titles count as words, too: "Have you seen Heat?" asks about the user.
@@ -36,7 +36,7 @@ def proactiveness(log: AnnotatedLog) -> Outcome:
     return by_share(amount, len(log.system), "turn", "lead on", findings)
 
 
-def question_to_user(said: Said, domain: Domain) -> str | None:
+def question_to_user(said: LinkedText, domain: Domain) -> str | None:
     """The first question that addresses the user or is about an attribute of items; or None."""
     asking = _SECOND_PERSON | _attribute_words(domain)
     questions = (part for part in said.sentences if "?" in part.text)

@@ -1,9 +1,9 @@
 """Recoverability: the number of objections of the user that the system leaves open."""
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.judges.measured.answers import OBJECTIONS, Answer, answers, missed_by, rate_answers
-from recjury.judges.measured.needs import DOUBTFUL, Need
+from recjury.judges.measured.answers import OBJECTIONS, TurnAnswer, answers, missed_by, rate_answers
 from recjury.judges.measured.outcome import Outcome
+from recjury.judges.measured.requirements import DOUBTFUL, Requirement
 from recjury.records import Act
 
 
@@ -14,7 +14,7 @@ def recoverability(log: AnnotatedLog) -> Outcome:
     An objection is a complaint, or a refusal (or "seen") after the system offered something. Of
     doubtful ones, only those that the answer would leave open matter.
     """
-    found: list[Answer] = []
+    found: list[TurnAnswer] = []
     for answer in answers(log)[1:]:
         objects = _objects(answer, known=bool(len(log.catalogue)))
         if objects is None and not answer.doubt and answer.turn.user is not None:
@@ -22,11 +22,13 @@ def recoverability(log: AnnotatedLog) -> Outcome:
             unanswered = missed_by(log, answer.turn, acts) is not None
             found += [answer._replace(doubt=DOUBTFUL)] if unanswered else []
         elif objects is not False:
-            found.append(answer if len(log.catalogue) else answer._replace(doubt=Need.CATALOGUE))
+            found.append(
+                answer if len(log.catalogue) else answer._replace(doubt=Requirement.CATALOGUE)
+            )
     return rate_answers(log, found, "objection", "left open")
 
 
-def _objects(answer: Answer, *, known: bool) -> bool | None:
+def _objects(answer: TurnAnswer, *, known: bool) -> bool | None:
     """Whether the user's turn before an answer objects to the system; None if that is doubtful.
 
     A refusal or "seen" is an objection only if the system has offered something: the item that

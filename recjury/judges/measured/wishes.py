@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from recjury.judges.measured.said import words_of
+from recjury.judges.measured.linked_text import words_of
 from recjury.knowledge import Catalogue, plain_value
 from recjury.language import Reading
 from recjury.language.genres import canonical_genres, genres_of, unlike

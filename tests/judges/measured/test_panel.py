@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from recjury.judges.measured import MEASURED, RUBRIC, MeasuredPanel
-from recjury.judges.measured.said import TITLE
+from recjury.judges.measured.linked_text import TITLE
 from recjury.knowledge import Catalogue
 from recjury.knowledge.tokenizer import Token, tokenize
 from recjury.records import Factor, ItemRef, Status
@@ -158,7 +158,7 @@ def test_judging_takes_linear_time(bomb: str) -> None:
 
 def test_a_megabyte_of_one_word_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The text is linked once, and split into words once for all judges."""
-    from recjury.judges.measured import said
+    from recjury.judges.measured import linked_text
 
     calls = Counter[int]()
 
@@ -166,7 +166,7 @@ def test_a_megabyte_of_one_word_is_read_once(monkeypatch: pytest.MonkeyPatch) ->
         calls[len(text)] += 1
         return tokenize(text)
 
-    monkeypatch.setattr(said, "tokenize", counting)
+    monkeypatch.setattr(linked_text, "tokenize", counting)
     text = "word " * 200_000
     ratings = MeasuredPanel(CATALOGUE).measure(talk(says("Hi", "chat"), text))
     assert len(ratings) == len(Factor)

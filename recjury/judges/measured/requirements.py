@@ -11,7 +11,7 @@ DOUBTFUL = "doubtful: what the user's turn does"
 NOT_SURE = "doubtful: whether the system's turns are broken"
 
 
-class Need(StrEnum):
+class Requirement(StrEnum):
     """What a judge must see; the value says that it is not there."""
 
     TURN = "the system had no turn"
@@ -22,18 +22,18 @@ class Need(StrEnum):
     ENGLISH = "another language: only English is read"
 
 
-def lacking(log: AnnotatedLog, needs: Iterable[Need]) -> Outcome | None:
+def lacking(log: AnnotatedLog, needs: Iterable[Requirement]) -> Outcome | None:
     """No score, with the first reason for it; None if the log has all that is needed."""
     seen = {
-        Need.TURN: log.system,
-        Need.TEXT: log.spoken,
-        Need.LIST: log.session,
-        Need.TARGETS: log.log.scenario.targets,
-        Need.CATALOGUE: log.catalogue,
-        Need.ENGLISH: log.is_english,
+        Requirement.TURN: log.system,
+        Requirement.TEXT: log.spoken,
+        Requirement.LIST: log.session,
+        Requirement.TARGETS: log.log.scenario.targets,
+        Requirement.CATALOGUE: log.catalogue,
+        Requirement.ENGLISH: log.is_english,
     }
     need = next((need for need in needs if not seen[need]), None)
     if need is None:
         return None
-    status = unscored if need in (Need.CATALOGUE, Need.ENGLISH) else not_applicable
-    return status(no_list(log.log) if need is Need.LIST else need)
+    status = unscored if need in (Requirement.CATALOGUE, Requirement.ENGLISH) else not_applicable
+    return status(no_list(log.log) if need is Requirement.LIST else need)

@@ -29,7 +29,7 @@ class Sentence(NamedTuple):
     named: tuple[TitleMention, ...]
 
 
-class Said:
+class LinkedText:
     """A text and the items of the catalogue that it names, in order."""
 
     def __init__(self, text: str, named: tuple[TitleMention, ...] = ()):
@@ -133,7 +133,7 @@ def words_of(value: str) -> str:
     return " ".join(token.key for token in tokenize(value))
 
 
-def link(text: str, catalogue: Catalogue) -> Said:
+def link(text: str, catalogue: Catalogue) -> LinkedText:
     """Find the items that a text names. Ordinary words in lower case, in a text with capitals, name
     none: "the box"."""
     cased = not text.islower()
@@ -141,4 +141,4 @@ def link(text: str, catalogue: Catalogue) -> Said:
         text,
         keep=lambda found: not (cased and found.text.islower() and is_phrase(found.text.split())),
     )
-    return Said(text, named)
+    return LinkedText(text, named)
