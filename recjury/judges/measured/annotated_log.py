@@ -11,8 +11,6 @@ from recjury.knowledge import Catalogue, TitleMention
 from recjury.language import Reading, ReplyCheck, read, read_reply
 from recjury.records import ConversationLog, Domain, Item, ItemRef, Speaker, Turn
 
-Linker = Callable[[str], LinkedText]
-
 
 class UserTurn(NamedTuple):
     """A user's turn and what was read of it."""
