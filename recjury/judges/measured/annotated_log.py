@@ -23,10 +23,11 @@ class UserTurn(NamedTuple):
 class SystemTurn(NamedTuple):
     """A system's turn, at index `place` of the interaction, and the user's turn that it answers.
 
-    `new` are the items that nobody had named before, `last_item` is the key of the last item that
-    anybody had named. `offered` are the ids of the items that the system had named or listed.
-    `wish` is what the user wants when the turn begins. `same_as` is the index of the first turn
-    with the same words, and `template_of` are those of earlier turns with the same template.
+    `new` are the items that nobody had named before. `last_item` is the key of the item that was
+    named last, None if several were in one turn. `offered` are the ids of the items that the system
+    had named or listed. `wish` is what the user wants when the turn begins. `same_as` is the index
+    of the first turn with the same words, and `template_of` are those of earlier turns with the
+    same template.
     """
 
     place: int
@@ -181,9 +182,9 @@ class AnnotatedLog:
             if user is None:
                 listed = turn.items[: self.log.list_length]
                 offered |= {each.id for each in listed if each.id is not None} | said.keys
-            for mention in said.named:
-                named[mention.key] = None
-                last = mention.key
+            named |= dict.fromkeys(said.keys)
+            if said.keys:
+                last = min(said.keys) if len(said.keys) == 1 else None
 
 
 def _first_named(said: LinkedText, named: Mapping[str, None]) -> tuple[TitleMention, ...]:

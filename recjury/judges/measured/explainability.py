@@ -60,13 +60,15 @@ class UserInterests:
     def reasons_in(self, turn: SystemTurn) -> Iterator[Reason]:
         """The reasons that a recommending turn gives, in no order.
 
-        They are values of the new items, words of the user's wish, and items that the user named.
+        They are values of the new items, words of the user's wish, and items that only
+        the user had named.
         """
         items = self._log.items_of(turn.new)
         spoken = genres_in(turn.said.folded)
         for item in items:
             yield from self._values_said(turn.said, item, spoken)
-        yield from (Reason(each.text, True) for each in turn.said.named if each.key in self.items)
+        likened = self.items - turn.offered
+        yield from (Reason(each.text, True) for each in turn.said.named if each.key in likened)
         wrong = any(all(excluded(genre, item) for item in items) for genre in spoken if items)
         for part in turn.said.sentences:
             if "?" not in part.text and not wrong:
