@@ -7,81 +7,20 @@ are not a genre ("United Kingdom"). Such values are not changed.
 import functools
 import re
 
+from recjury.language.vocabulary import close_genres, genre_names
 from recjury.records import Item
 
-_ALIASES = {
-    "action": "action",
-    "adventure": "adventure",
-    "animated": "animation",
-    "animation": "animation",
-    "biographical": "biography",
-    "biography": "biography",
-    "comedies": "comedy",
-    "comedy": "comedy",
-    "crime": "crime",
-    "documentaries": "documentary",
-    "documentary": "documentary",
-    "drama": "drama",
-    "dramas": "drama",
-    "family": "family",
-    "fantasy": "fantasy",
-    "historical": "history",
-    "history": "history",
-    "horror": "horror",
-    "music": "music",
-    "musical": "musical",
-    "musicals": "musical",
-    "mysteries": "mystery",
-    "mystery": "mystery",
-    "parody": "comedy",
-    "romance": "romance",
-    "romances": "romance",
-    "romantic": "romance",
-    "satire": "comedy",
-    "sci fi": "sci-fi",
-    "sci-fi": "sci-fi",
-    "science": "sci-fi",
-    "slasher": "horror",
-    "sport": "sport",
-    "sports": "sport",
-    "superhero": "superhero",
-    "suspense": "thriller",
-    "thriller": "thriller",
-    "thrillers": "thriller",
-    "war": "war",
-    "western": "western",
-    "westerns": "western",
-}
-GENRE_WORDS = frozenset(_ALIASES)
-_WORD = re.compile(r"sci[- ]fi|[a-z]+")
+_NAMES = genre_names()
+GENRE_WORDS = frozenset(_NAMES)
+NEIGHBOURS = close_genres()
+"""Pairs of genres that are often confused: calling a film by the other one is not an error."""
 
-# Pairs of genres that are often confused: calling a film by the other one is not an error.
-_CLOSE: dict[str, str] = {
-    "action": "adventure thriller crime superhero war sci-fi western fantasy",
-    "adventure": "action fantasy sci-fi family animation western war superhero history",
-    "animation": "family",
-    "comedy": "family animation romance music musical parody",
-    "crime": "thriller mystery action film-noir drama",
-    "documentary": "biography history news",
-    "family": "animation comedy adventure fantasy musical",
-    "fantasy": "sci-fi adventure horror animation superhero family",
-    "horror": "thriller mystery supernatural",
-    "musical": "music animation",
-    "mystery": "thriller crime horror film-noir",
-    "romance": "drama comedy",
-    "sci-fi": "fantasy superhero action adventure horror",
-    "thriller": "action crime mystery horror drama sci-fi war film-noir",
-    "war": "history action biography drama",
-    "western": "adventure action",
-}
-NEIGHBOURS: dict[str, frozenset[str]] = {
-    genre: frozenset(close.split()) for genre, close in _CLOSE.items()
-}
+_WORD = re.compile(r"sci[- ]fi|[a-z]+")
 
 
 def genres_in(text: str) -> frozenset[str]:
     """The canonical genres of the genre words in a lower-case text."""
-    return frozenset(_ALIASES[word] for word in _WORD.findall(text) if word in _ALIASES)
+    return frozenset(_NAMES[word] for word in _WORD.findall(text) if word in _NAMES)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -90,7 +29,7 @@ def canonical_genres(genre: str) -> frozenset[str]:
 
     A name without a known word is returned in lower case.
     """
-    found = frozenset(_ALIASES[w] for w in _WORD.findall(genre.lower()) if w in _ALIASES)
+    found = frozenset(_NAMES[w] for w in _WORD.findall(genre.lower()) if w in _NAMES)
     return found or frozenset({genre.lower()})
 
 
