@@ -47,6 +47,11 @@ class SystemTurn(NamedTuple):
         """Whether the turn did not fail and has a text."""
         return self.check is not None
 
+    @property
+    def probably_fine(self) -> float:
+        """How likely the text is not broken, from 0 to 1."""
+        return 0.0 if self.check is None else 1 - self.check.probability
+
     def flaw(self, *kinds: str) -> Finding | None:
         """How the text is broken, if it surely is, in one of `kinds`; without kinds, in any way."""
         check = self.check
@@ -55,11 +60,11 @@ class SystemTurn(NamedTuple):
         kind = check.kind.replace("_", " ") or "broken"
         return Finding(self.place, kind, f"{kind} {check.quote!r}", check.quote)
 
-    def said_before(self) -> Finding | None:
-        """Whether it has the words of an earlier turn; or the template of two or more."""
+    def said_before(self, times: int = 2) -> Finding | None:
+        """Whether it has the words of an earlier turn; or the template of so many."""
         if self.same_as is not None:
             note = f"the words of turn {self.same_as + 1} again"
-        elif len(self.template_of) > 1:
+        elif len(self.template_of) >= times:
             note = f"turn {self.template_of[0] + 1} once more with other names"
         else:
             return None

@@ -1,14 +1,15 @@
 """Grammatical Correctness: the system's turns that the reader of replies calls ungrammatical."""
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.judges.measured.outcome import Outcome, counted, from_errors, scored, unscored
+from recjury.judges.measured.outcome import Outcome, by_share, from_errors, in_halves, unscored
 from recjury.judges.measured.requirements import NOT_SURE
 
 _ERRORS = ("garbled", "loop", "mixed_languages", "truncated")
 
 
 def grammatical_correctness(log: AnnotatedLog) -> Outcome:
-    """0 to 3 turns with errors score 4, 3, 2, 1; four or more, or more than half of them, 0.
+    """The lower of two scores: of the number of turns with errors, and of the share of turns
+    without, where each counts by the reader's probability; 0 if more than half have errors.
 
     Residues of a program are no errors of grammar. Turns that are doubtful are left out; there is
     no score if they are more than half.
@@ -17,8 +18,7 @@ def grammatical_correctness(log: AnnotatedLog) -> Outcome:
     if 2 * len(checked) < len(log.spoken):
         return unscored(NOT_SURE)
     wrong = [found for turn in checked if (found := turn.flaw(*_ERRORS)) is not None]
-    turns = counted(len(checked), "turn")
-    if not wrong:
-        return scored(4, f"no error found in {turns}")
-    score = 0 if 2 * len(wrong) > len(checked) else from_errors(len(wrong))
-    return scored(score, f"errors in {len(wrong)} of {turns}", wrong)
+    right = sum(1.0 if turn.flaw("residue") else turn.probably_fine for turn in checked)
+    shared = by_share(in_halves(right), len(checked), "turn", "probably right", wrong)
+    most = 0 if 2 * len(wrong) > len(checked) else from_errors(len(wrong))
+    return shared._replace(score=min(most, shared.score or 0))

@@ -1,28 +1,22 @@
 """Naturalness: the share of system turns that a native speaker would write (A.1.5 of CoRE)."""
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.judges.measured.outcome import Finding, Outcome, by_share, unscored
+from recjury.judges.measured.outcome import Outcome, by_share, in_halves, unscored
 from recjury.judges.measured.requirements import NOT_SURE
 
 
 def naturalness(log: AnnotatedLog) -> Outcome:
     """All turns natural 4, most 3, about half 2, a few 1, none 0.
 
-    A broken turn is unnatural, and so is one that comes again word for word, or for the third time
-    with other names; the second time counts half. Doubtful turns are left out; there is no score
-    if they are more than half.
+    Each turn counts by the reader's probability that it is not broken; not at all if it comes again
+    word for word, or for the third time with other names, and half the second time. Doubtful turns
+    are left out; there is no score if they are more than half.
     """
-    findings: list[Finding] = []
-    amount, judged = 0.0, 0
-    for turn in log.spoken:
-        found, weight = turn.said_before() or turn.flaw(), 1.0
-        if found is None and turn.template_of:
-            note = f"turn {turn.template_of[0] + 1} again with other names, half"
-            found, weight = Finding(turn.place, "template", note, turn.turn.text), 0.5
-        if found is not None:
-            findings.append(found)
-            amount += weight
-        judged += found is not None or (turn.check is not None and turn.check.broken is False)
-    if 2 * judged < len(log.spoken):
+    judged = [t for t in log.spoken if t.said_before() or (t.check and t.check.broken is not None)]
+    found = [turn.said_before(times=1) or turn.flaw() for turn in judged]
+    findings = [finding for finding in found if finding is not None]
+    if 2 * len(judged) < len(log.spoken):
         return unscored(NOT_SURE, findings)
-    return by_share(judged - amount, judged, "turn", "natural", findings)
+    shares = (0.0 if t.said_before() else 0.5 if t.template_of else 1.0 for t in judged)
+    natural = sum(share * t.probably_fine for share, t in zip(shares, judged, strict=True))
+    return by_share(in_halves(natural), len(judged), "turn", "probably natural", findings)

@@ -31,7 +31,7 @@ def test_residues_are_unnatural_but_no_errors_of_grammar() -> None:
     told = replies("Hi there.", "Watch [residue] tonight.")
     assert (score(GRAMMAR, told), score(NATURALNESS, told)) == (4, 2)
     assert rating(NATURALNESS, told).rationale == (
-        "1 of 2 turns natural: residue '[residue]' (turn 4)"
+        "1 of 2 turns probably natural: residue '[residue]' (turn 4)"
     )
 
 
@@ -48,14 +48,16 @@ def test_doubtful_turns_do_not_count_unless_they_are_most() -> None:
 def test_the_same_words_and_the_third_use_of_a_template_are_unnatural() -> None:
     assert score(NATURALNESS, replies(*FINE[:4], FINE[1])) == 3
     filled = [f"You should watch {name}, my friend." for name in ("Heat", "Alien", "Jaws", "Up")]
-    assert rating(NATURALNESS, replies(*filled)).rationale.startswith("1.5 of 4 turns natural")
+    assert rating(NATURALNESS, replies(*filled)).rationale.startswith(
+        "1.5 of 4 turns probably natural"
+    )
 
 
 def test_a_template_is_seen_without_a_catalogue_and_across_genres() -> None:
     comedy = "If you like comedy, Notting Hill (1999) and Big are fine."
     horror = "If you like horror, Alien (1979) is fine."
     found = rating(NATURALNESS, replies(comedy, horror.replace("is fine", "and It are fine")))
-    assert "turn 2 again with other names" in found.rationale
+    assert "turn 2 once more with other names" in found.rationale
 
 
 def test_another_language_is_not_judged() -> None:
