@@ -21,9 +21,7 @@ from benchmarks.running import run
 from recjury.corpora import open_corpus
 from recjury.corpora.concept import read_concept
 from recjury.judges.measured import MeasuredPanel
-from recjury.judges.measured.diversity import characteristics, diversity_score, domain_of_list
-from recjury.knowledge import Catalogue
-from recjury.records import ConversationLog, Factor, Rating
+from recjury.records import Factor, Rating
 
 CORPORA = ("opendialkg", "redial")
 SCORES = (0, 1, 2, 3, 4)
@@ -42,12 +40,10 @@ Table = dict[str, dict[Factor, Spread]]
 
 
 class Measured(NamedTuple):
-    """The spreads by system, the logs judged in a second of CPU time, and why Diversity is
-    unscored: how many session lists have each of its scores, whatever their length."""
+    """The spreads by system, and the logs judged in a second of CPU time."""
 
     table: Table
     logs_per_second: float
-    diversity: dict[int, int]
 
 
 def spread(ratings: Sequence[Rating]) -> Spread:
@@ -68,11 +64,10 @@ def spreads(rated: Iterable[tuple[Rating, ...]]) -> dict[Factor, Spread]:
 def measure(data: Path, limit: int | None) -> Measured:
     """The measurement over every recorded system."""
     table: Table = {}
-    diversity: Counter[int] = Counter()
-    seconds = 0.0
+    seconds, judged = 0.0, 0
     for name in CORPORA:
         corpus = open_corpus(name, data)
-        panel = MeasuredPanel(corpus.catalogue, corpus.graph)
+        panel = MeasuredPanel(corpus.catalogue)
         panel.measure(next(iter(read_concept(_file(data, PAPER_SYSTEMS[0], name), data, limit=1))))
         for system in PAPER_SYSTEMS:
             path = _file(data, system, name)
@@ -80,15 +75,9 @@ def measure(data: Path, limit: int | None) -> Measured:
             started = time.process_time()
             rated = [panel.measure(log) for log in logs]
             seconds += time.process_time() - started
-            diversity.update(_diversity(log, corpus.catalogue) for log in logs)
+            judged += len(logs)
             table[path.name.split(".")[0]] = spreads(rated)
-    return Measured(table, diversity.total() / seconds, dict(sorted(diversity.items())))
-
-
-def _diversity(log: ConversationLog, catalogue: Catalogue) -> int:
-    ids = (ref.id for ref in log.session_list() if ref.id is not None)
-    items = [catalogue.item(id_) for id_ in ids]
-    return diversity_score(characteristics(items, domain_of_list(items, catalogue)))
+    return Measured(table, judged / seconds)
 
 
 def _file(data: Path, system: str, corpus: str) -> Path:
@@ -142,7 +131,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="conversations per file (default: all)")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     options = parser.parse_args()
-    table, rate, diversity = measure(options.data, options.limit)
+    table, rate = measure(options.data, options.limit)
     correlations = correlate(options.data)
     if options.json:
         systems = {
@@ -153,7 +142,6 @@ def main() -> None:
             json.dumps(
                 {
                     "logs_per_second": rate,
-                    "diversity_whatever_the_length": diversity,
                     "constant": [factor.value for factor in constant(table)],
                     "systems": systems,
                     "human": [row._asdict() for row in correlations],
@@ -163,7 +151,6 @@ def main() -> None:
         return
     flat = [factor.value for factor in constant(table)]
     print(f"{rate:.0f} logs a CPU second; without two different scores: {flat}")
-    print(f"Diversity of the session lists, whatever their length: {diversity}")
     lines = [line for factor in Factor for line in _markdown(table, factor)]
     print("\n".join([*lines, *_agreement(table), *_human(correlations)]))
 

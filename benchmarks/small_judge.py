@@ -61,7 +61,7 @@ def read_all(held: CrsArena, data: Path, replies: Path, satisfaction: Path) -> d
     panels = {}
     for name in SUBSETS:
         corpus = open_corpus(name, data)
-        panels[name] = MeasuredPanel(corpus.catalogue, corpus.graph)
+        panels[name] = MeasuredPanel(corpus.catalogue)
     reader, satisfied = ReplyJudge(replies), SatisfactionJudge(satisfaction)
     return {
         name: _read(log, panels[subset_of(name)], reader, satisfied)

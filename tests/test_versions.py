@@ -42,7 +42,7 @@ KNOWN = {
     "guard": ("2", "aceb8f470d666d8d"),
     "rule user": ("5", "7aa5d7d974be4ea7"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
-    "measured judges": ("measured-4", "4fc63d9a73d502b6"),
+    "measured judges": ("measured-5", "46ea9273a42302c3"),
     "rule debate": ("rule-debate/4", "f83eb870afe7c2cb"),
     "rule decomposer": ("2", "753ab3ce65b3c207"),
     "retrieval": ("2", "46c8803f378f604a"),

@@ -51,3 +51,9 @@ def decades() -> Mapping[str, int]:
 def genre_names() -> Mapping[str, str]:
     """The name by which a genre is compared, by the words of catalogues."""
     return {word: genre for genre, named in _lists()["genres"].items() for word in named}
+
+
+@cache
+def close_genres() -> Mapping[str, frozenset[str]]:
+    """The genres with which each is often confused."""
+    return {genre: frozenset(close) for genre, close in _lists()["close_genres"].items()}

@@ -235,11 +235,11 @@ class CoreEvaluator(Evaluator):
         )
 
     def _measured_panel(self) -> Raters:
-        from recjury.judges.measured import MeasuredPanel  # forty files
+        from recjury.judges.measured import MeasuredPanel  # twenty files
 
         corpus = self._context.corpus
         catalogue = Catalogue("unknown", ()) if corpus is None else corpus.catalogue
-        measured = MeasuredPanel(catalogue, None if corpus is None else corpus.graph)
+        measured = MeasuredPanel(catalogue)
         if not self.judges.learned:
             return measured
         from recjury.judges.learned.opinion import MeasuredAndLearnedPanel

@@ -1,150 +1,198 @@
-"""One log, annotated once for all measured judges: its texts, their titles, its items."""
+"""One log, annotated once for all measured judges: its texts, acts, wishes and items."""
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from recjury.judges.measured.genres import GENRE_WORDS
-from recjury.judges.measured.text import MaskedText
-from recjury.knowledge import Catalogue, MatchKind, TitleMention
-from recjury.knowledge.ordinary_words import is_phrase
-from recjury.records import ConversationLog, Item, ItemRef, Speaker
+from recjury.judges.measured.linked_text import LinkedText
+from recjury.judges.measured.outcome import Finding, join_first
+from recjury.judges.measured.wishes import Wish
+from recjury.knowledge import Catalogue, TitleMention
+from recjury.language import Reading, ReplyCheck, read, read_reply
+from recjury.records import ConversationLog, Domain, Item, ItemRef, Speaker, Turn
 
 
-class AnnotatedText(NamedTuple):
-    """A text and the films it names, in order."""
+class UserTurn(NamedTuple):
+    """A user's turn and what was read of it."""
 
-    utterance: MaskedText
-    named: tuple[TitleMention, ...]
-
-    @property
-    def keys(self) -> frozenset[str]:
-        """The films it names."""
-        return frozenset(film.key for film in self.named)
+    turn: Turn
+    said: LinkedText
+    reading: Reading
 
 
-class AnnotatedTurn(NamedTuple):
-    """One turn of the interaction. `number` is its 1-based position; `asked` is the turn it
-    answers.
+class SystemTurn(NamedTuple):
+    """A system's turn, at index `place` of the interaction, and the user's turn that it answers.
 
-    `earlier` are the films that either speaker has named before it, ordered by last mention.
+    `new` are the items that nobody had named before. `last_item` is the key of the item that was
+    named last, None if several were in one turn. `offered` are the ids of the items that the system
+    had named or listed. `wish` is what the user wants when the turn begins. `same_as` is the index
+    of the first turn with the same words, and `template_of` are those of earlier turns with the
+    same template.
     """
 
-    number: int
-    by_system: bool
-    failed: bool
-    said: AnnotatedText
-    asked: AnnotatedText | None
-    earlier: tuple[str, ...]
+    place: int
+    turn: Turn
+    said: LinkedText
+    check: ReplyCheck | None
+    user: UserTurn | None
+    new: tuple[TitleMention, ...]
+    last_item: str | None
+    offered: frozenset[str]
+    wish: Wish
+    same_as: int | None
+    template_of: tuple[int, ...]
 
     @property
-    def utterance(self) -> MaskedText:
-        """The text of the turn."""
-        return self.said.utterance
+    def spoke(self) -> bool:
+        """Whether the turn did not fail and has a text."""
+        return self.check is not None
 
     @property
-    def new_films(self) -> tuple[TitleMention, ...]:
-        """The films that this turn is the first to name."""
-        seen = set(self.earlier)
-        return tuple(film for film in self.said.named if film.key not in seen)
+    def probably_fine(self) -> float:
+        """How likely the text is not broken, from 0 to 1."""
+        return 0.0 if self.check is None else 1 - self.check.probability
 
+    def flaw(self, *kinds: str) -> Finding | None:
+        """How the text is broken, if it surely is, in one of `kinds`; without kinds, in any way."""
+        check = self.check
+        if check is None or not check.broken or (kinds and check.kind not in kinds):
+            return None
+        kind = check.kind.replace("_", " ") or "broken"
+        return Finding(self.place, kind, f"{kind} {check.quote!r}", check.quote)
 
-_BEGINNING = re.compile(r"(?:^|[.!?\n][\s\"'”)]{0,4})$")
-
-Linker = Callable[[str], AnnotatedText]
-
-
-def annotate(text: str, catalogue: Catalogue) -> AnnotatedText:
-    """Find the films of the catalogue that `text` names, and its unlisted titles."""
-    named = catalogue.mentions(text, keep=lambda film: not _mere_word(text, film))
-    linked = [(film.start, film.end) for film in named if film.id is not None]
-    return AnnotatedText(MaskedText(text, linked), named)
-
-
-def _mere_word(text: str, film: TitleMention) -> bool:
-    """Whether linked words are not meant as a title here.
-
-    They are a genre ("a Crime movie"), or ordinary words ("the truth", "It follows a man") whose
-    only capital is that of a sentence's beginning, in a text that uses capitals; and they are
-    neither quoted nor followed by their year.
-    """
-    words = film.text
-    quoted = text[film.start - 1 : film.start] in {'"', "“", "*"}
-    if quoted or film.kind is MatchKind.WITH_YEAR or "(" in words or not text[:1].isupper():
-        return words.isalpha() and not quoted and words.lower() in GENRE_WORDS
-    if words.isalpha():
-        return words.lower() in GENRE_WORDS or words.islower()
-    begins = _BEGINNING.search(text[: film.start]) is not None
-    plain = words[1:].islower() and (begins or words[0].islower())
-    return plain and is_phrase(words.lower().split())
+    def said_before(self, times: int = 2) -> Finding | None:
+        """Whether it has the words of an earlier turn; or the template of so many."""
+        if self.same_as is not None:
+            note = f"the words of turn {self.same_as + 1} again"
+        elif len(self.template_of) >= times:
+            note = f"turn {self.template_of[0] + 1} once more with other names"
+        else:
+            return None
+        return Finding(self.place, "said again", note, self.turn.text)
 
 
 class AnnotatedLog:
     """A log with the data that the judges share, computed when first used."""
 
-    def __init__(self, log: ConversationLog, catalogue: Catalogue, link: Linker):
-        """`link` annotates one text; the panel's function caches repeated texts."""
+    def __init__(
+        self, log: ConversationLog, catalogue: Catalogue, link: Callable[[str], LinkedText]
+    ):
+        """`link` finds the items of the catalogue in a text."""
         self.log = log
         self.catalogue = catalogue
         self._link = link
 
     @cached_property
-    def history(self) -> tuple[AnnotatedText, ...]:
-        """The annotated texts before the interaction."""
-        return tuple(self._link(turn.text) for turn in self.log.scenario.history)
+    def system(self) -> tuple[SystemTurn, ...]:
+        """The system's turns of the interaction, including failed ones."""
+        return tuple(self._system_turns())
 
     @cached_property
-    def turns(self) -> tuple[AnnotatedTurn, ...]:
-        """The annotated turns of the interaction."""
-        history = self.log.scenario.history
-        last = history[-1] if history else None
-        asked = self.history[-1] if last is not None and last.speaker is Speaker.USER else None
-        named: dict[str, None] = {}
-        for text in self.history:
-            _name(named, text)
-        turns: list[AnnotatedTurn] = []
-        for number, turn in enumerate(self.log.interaction, start=1):
-            said = self._link(turn.text)
-            by_system = turn.speaker is Speaker.SYSTEM
-            failed = turn.failure is not None
-            turns.append(AnnotatedTurn(number, by_system, failed, said, asked, tuple(named)))
-            _name(named, said)
-            asked = None if by_system else said
-        return tuple(turns)
+    def spoken(self) -> tuple[SystemTurn, ...]:
+        """The system's turns that have a text to judge."""
+        return tuple(turn for turn in self.system if turn.spoke)
 
     @cached_property
-    def system(self) -> tuple[AnnotatedTurn, ...]:
-        """The system's turns, including failed ones."""
-        return tuple(turn for turn in self.turns if turn.by_system)
+    def domain(self) -> Domain:
+        """What the log's items are."""
+        return self.catalogue.wanted_domain(self.log.scenario)
 
     @cached_property
-    def spoken(self) -> tuple[AnnotatedTurn, ...]:
-        """The system's turns that did not fail: those with a text to judge."""
-        return tuple(turn for turn in self.system if not turn.failed)
+    def is_english(self) -> bool:
+        """Whether at least half of the system's turns may be English."""
+        others = [turn for turn in self.spoken if turn.check and not turn.check.english]
+        return 2 * len(others) <= len(self.spoken)
+
+    @cached_property
+    def acts_are(self) -> str:
+        """Whether the acts of the user's turns that the system answers were declared or read."""
+        ways = {turn.user.reading.declared for turn in self.system if turn.user is not None}
+        names = ("declared" if way else "read" for way in sorted(ways, reverse=True))
+        return f"{' and '.join(names) or 'no'} acts"
 
     @cached_property
     def session(self) -> tuple[ItemRef, ...]:
         """The session-level list."""
         return self.log.session_list()
 
-    @cached_property
-    def session_items(self) -> tuple[Item, ...]:
-        """The items of the session list that are in the catalogue."""
-        return self.items_of(self.session)
+    def findings_of(self, items: Iterable[Item | ItemRef], label: str) -> list[Finding]:
+        """A finding for each turn that is the first to list some of these items of the session."""
+        names = {item.id: item.name for item in items}
+        findings: list[Finding] = []
+        for place in self.log.system_turn_indices:
+            refs = self.log.interaction[place].items[: self.log.list_length]
+            here = [names.pop(ref.id) for ref in refs if ref.id in names and ref.id is not None]
+            findings += [Finding(place, label, f"{label}: {join_first(here)}")] if here else []
+        return findings
+
+    def items_of(self, refs: Iterable[ItemRef | TitleMention]) -> tuple[Item, ...]:
+        """The catalogue's items for references or mentions; unknown ones are left out."""
+        known = dict.fromkeys(ref.id for ref in refs if ref.id is not None)
+        return tuple(self.catalogue.item(id_) for id_ in known if id_ in self.catalogue)
 
     @cached_property
-    def targets(self) -> tuple[Item, ...]:
-        """The targets that are in the catalogue."""
-        return self.items_of(self.log.scenario.targets)
+    def heard_before(self) -> tuple[UserTurn, ...]:
+        """The user's turns of the history."""
+        history = self._user_turns[: len(self.log.scenario.history)]
+        return tuple(heard for heard in history if heard is not None)
 
-    def items_of(self, refs: Iterable[ItemRef]) -> tuple[Item, ...]:
-        """The catalogue's items for `refs`; unknown ones are left out."""
-        known = (ref.id for ref in refs if ref.id is not None and ref.id in self.catalogue)
-        return tuple(self.catalogue.item(id_) for id_ in known)
+    @cached_property
+    def _turns(self) -> tuple[Turn, ...]:
+        return (*self.log.scenario.history, *self.log.interaction)
+
+    @cached_property
+    def _said(self) -> tuple[LinkedText, ...]:
+        return tuple(self._link(turn.text) for turn in self._turns)
+
+    @cached_property
+    def _user_turns(self) -> tuple[UserTurn | None, ...]:
+        """By turn; None for those of the system."""
+        return tuple(
+            UserTurn(turn, self._said[at], read(turn, self._turns[:at], self.catalogue))
+            if turn.speaker is Speaker.USER
+            else None
+            for at, turn in enumerate(self._turns)
+        )
+
+    def _system_turns(self) -> Iterator[SystemTurn]:
+        begins = len(self.log.scenario.history)
+        named: dict[str, None] = {}
+        last: str | None = None
+        offered: frozenset[str] = frozenset()
+        wish = Wish()
+        same: dict[str, int] = {}
+        templates: dict[tuple[str, ...], list[int]] = {}
+        for at, (turn, said) in enumerate(zip(self._turns, self._said, strict=True)):
+            user = self._user_turns[at]
+            if user is not None:
+                wish = wish.after(user.turn, user.reading)
+            elif at >= begins:
+                spoke = turn.failure is None and bool(turn.text.strip())
+                yield SystemTurn(
+                    place=at - begins,
+                    turn=turn,
+                    said=said,
+                    check=read_reply(turn.text, self._turns[:at]) if spoke else None,
+                    user=self._user_turns[at - 1] if at else None,
+                    new=_first_named(said, named),
+                    last_item=last,
+                    offered=offered,
+                    wish=wish,
+                    same_as=same.get(said.same),
+                    template_of=tuple(templates.get(said.template, ())[:2]),
+                )
+                same.setdefault(said.same or f"turn {at}", at - begins)
+                if said.template:
+                    templates.setdefault(said.template, []).append(at - begins)
+            if user is None:
+                listed = turn.items[: self.log.list_length]
+                offered |= {each.id for each in listed if each.id is not None} | said.keys
+            named |= dict.fromkeys(said.keys)
+            if said.keys:
+                last = min(said.keys) if len(said.keys) == 1 else None
 
 
-def _name(named: dict[str, None], text: AnnotatedText) -> None:
-    for film in text.named:
-        named.pop(film.key, None)
-        named[film.key] = None
+def _first_named(said: LinkedText, named: Mapping[str, None]) -> tuple[TitleMention, ...]:
+    """The items that nobody had named, each once."""
+    new = {mention.key: mention for mention in reversed(said.named) if mention.key not in named}
+    return tuple(sorted(new.values(), key=lambda mention: mention.start))

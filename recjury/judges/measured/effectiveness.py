@@ -1,17 +1,8 @@
 """Effectiveness: whether a target is in the session list, or else how similar the items are."""
 
-from collections.abc import Sequence
-
-from recjury.judges.measured.anchors import (
-    Outcome,
-    join_first,
-    not_applicable,
-    not_measured,
-    score_of,
-)
 from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.judges.measured.similarity import Similarity, Targets, traits_of
-from recjury.knowledge import KnowledgeGraph
+from recjury.judges.measured.outcome import Outcome, join_first, scored, unscored
+from recjury.judges.measured.similarity import Similarity, similarity, traits_of
 
 
 def similarity_score(very: int, somewhat: int, total: int) -> int:
@@ -27,35 +18,29 @@ def similarity_score(very: int, somewhat: int, total: int) -> int:
     return 1 if somewhat else 0
 
 
-def effectiveness(annotated: AnnotatedLog, graph: KnowledgeGraph | None) -> Outcome:
+def effectiveness(log: AnnotatedLog) -> Outcome:
     """4 if a target is in the list; otherwise `similarity_score` with the nearest target."""
-    targets = annotated.log.scenario.targets
-    if not targets:
-        return not_applicable("no target")
-    if not annotated.session:
-        return not_applicable("no recommendation list")
-    wanted = {target.id for target in targets if target.id is not None}
-    hits = [item.name for item in annotated.session if item.id in wanted]
+    wanted = {target.id for target in log.log.scenario.targets} - {None}
+    hits = [ref for ref in log.session if ref.id in wanted]
     if hits:
-        return score_of(4, f"in the list: {join_first(hits)}")
-    traits = {
-        item.id: traits_of(item, annotated.catalogue.domain_of(item), graph)
-        for item in (*annotated.targets, *annotated.session_items)
-    }
-    nearest = Targets(traits[item.id] for item in annotated.targets)
-    if not nearest:
-        return not_measured("no target in the list, and nothing known of the targets")
-    alike = [(item, nearest.nearest(traits[item.id])) for item in annotated.session_items]
-    very = [item.name for item, how in alike if how is Similarity.VERY]
-    somewhat = [item.name for item, how in alike if how is Similarity.SOMEWHAT]
-    total = len(annotated.session)
-    return score_of(
-        similarity_score(len(very), len(somewhat), total),
-        f"no target in the list; of {total} items {_listed(very, 'very similar')}, "
-        f"{_listed(somewhat, 'somewhat')}",
+        findings = log.findings_of(hits, "lists a target")
+        return scored(
+            4, "a target is in the list", findings, quoted=join_first([h.name for h in hits])
+        )
+    listed, targets = (
+        [(item, traits_of(item, log.catalogue.domain_of(item))) for item in log.items_of(refs)]
+        for refs in (log.session, log.log.scenario.targets)
     )
-
-
-def _listed(names: Sequence[str], how: str) -> str:
-    """ "0 very similar", "1 very similar (Heat)"."""
-    return f"{len(names)} {how} ({join_first(names)})" if names else f"0 {how}"
+    known = {traits for _, traits in targets if any(traits)}
+    if not known:
+        return unscored("no target in the list, and nothing known of the targets")
+    alike = [(max(similarity(traits, each) for each in known), item) for item, traits in listed]
+    very = [item for how, item in alike if how is Similarity.VERY]
+    somewhat = [item for how, item in alike if how is Similarity.SOMEWHAT]
+    findings = log.findings_of(very, "like a target")
+    total = len(log.session)
+    counts = f"{len(very)} very similar, {len(somewhat)} somewhat"
+    summary = f"no target in the list; of {total} {log.domain.items} {counts}"
+    score = similarity_score(len(very), len(somewhat), total)
+    names = join_first([item.name for item in (*very, *somewhat)])
+    return scored(score, summary, findings, quoted=names)

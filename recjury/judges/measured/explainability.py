@@ -1,124 +1,123 @@
-"""Explainability: of the turns that recommend a film, the share that gives a reason."""
+"""Explainability: of the turns that recommend an item, the share that gives a reason."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from recjury.judges.measured.anchors import (
-    Occurrence,
-    Outcome,
-    from_share,
-    join_first,
-    not_applicable,
-    score_of,
-)
-from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedTurn
-from recjury.judges.measured.asks import reason_in
-from recjury.judges.measured.genres import canonical_genres, excluded, genres_of
-from recjury.judges.measured.naturalness import broken_sentences
-from recjury.knowledge import split_year
-from recjury.records import Item
+from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
+from recjury.judges.measured.linked_text import TITLE, LinkedText, words_of
+from recjury.judges.measured.outcome import Finding, Outcome, by_share, not_applicable
+from recjury.knowledge import attributes_of
+from recjury.knowledge.ordinary_words import word_list
+from recjury.language.genres import canonical_genres, excluded, genres_in
+from recjury.records import Act, Item
 
-_COMPARED = "as well as "
+_LONG_WORD = 4
+# Words of asking for and giving a suggestion, which say nothing of an item.
+_OF_ASKING = ("enjoy", "find", "interested", "please", "prefer", "recommend", "similar", "suggest")
 
 
-class GivenReason(NamedTuple):
-    """A reason, and what it comes to: one that holds for many items says less the second time."""
+class Reason(NamedTuple):
+    """A reason: the value that the turn says of an item, and whether the user spoke of it."""
 
-    words: str
     value: str
-    is_known: bool = True
-    is_genre: bool = False
+    asked: bool
 
 
-def reason(turn: AnnotatedTurn, annotated: AnnotatedLog) -> GivenReason | None:
-    """The reason that a recommending turn gives, or None.
+class UserInterests:
+    """What the user has said so far: words of wishes, values wished for, and items named."""
 
-    A reason is an explaining phrase, a person whom the catalogue has for a recommended film, or a
-    genre of the film that somebody wished for. A bare genre is none, nor is a phrase with a genre
-    that no recommended film of the turn has; that a film shares its director with itself is none
-    either. A person is known if the user has named the person or a film of theirs.
+    def __init__(self, log: AnnotatedLog):
+        self._log = log
+        self._plain = word_list("common").union(
+            _OF_ASKING, log.domain.all_words, (log.domain.verb,)
+        )
+        self.words: set[str] = set()
+        self.values: set[str] = set()
+        self.items: set[str] = set()
+        self._want(log.log.scenario.wishes)
+        for user in log.heard_before:
+            self.hear(user)
+
+    def _want(self, values: Iterable[str]) -> None:
+        for value in values:
+            self.values |= {words_of(value), *canonical_genres(value)}
+
+    def hear(self, user: UserTurn) -> None:
+        """Take in a turn of the user."""
+        said, reading = user.said, user.reading
+        rejected = {words_of(each.value) for each in reading.rejects}
+        self._want(each.value for each in reading.wants)
+        self.values |= genres_in(said.folded) - genres_in(" ".join(rejected))
+        for item in self._log.items_of(said.named):
+            self.items.add(item.id)
+            people = self._log.catalogue.domain_of(item).of_kind("maker", "cast")
+            self.values |= {words_of(name) for each in people for name in each.of(item)}
+        if Act.WISH in reading.yes:
+            words = {word for part in said.sentences for word in part.words}
+            long = {word for word in words if len(word) >= _LONG_WORD and word != TITLE}
+            self.words |= long - self._plain - rejected
+
+    def reasons_in(self, turn: SystemTurn) -> Iterator[Reason]:
+        """The reasons that a recommending turn gives, in no order.
+
+        They are values of the new items, words of the user's wish, and items that only
+        the user had named.
+        """
+        items = self._log.items_of(turn.new)
+        spoken = genres_in(turn.said.folded)
+        for item in items:
+            yield from self._values_said(turn.said, item, spoken)
+        likened = self.items - turn.offered
+        yield from (Reason(each.text, True) for each in turn.said.named if each.key in likened)
+        wrong = any(all(excluded(genre, item) for item in items) for genre in spoken if items)
+        for part in turn.said.sentences:
+            if "?" not in part.text and not wrong:
+                yield from (Reason(word, True) for word in part.words if word in self.words)
+
+    def _values_said(
+        self, said: LinkedText, item: Item, spoken: frozenset[str]
+    ) -> Iterator[Reason]:
+        """A kind of item ("comedy"), a year or a language is no reason unless it was asked for."""
+        domain = self._log.catalogue.domain_of(item)
+        kinds = [each.name for each in domain.of_kind("category")]
+        bare = {*kinds[:1], "language", "year", "decade"}
+        for kind, value in attributes_of(item, domain):
+            if kind == "genre":
+                genres = canonical_genres(value) & spoken & self.values
+                yield from (Reason(genre, True) for genre in sorted(genres))
+            elif said.says(value):
+                long = {word for word in words_of(value).split() if len(word) >= _LONG_WORD}
+                asked = words_of(value) in self.values or (bool(long) and long <= self.words)
+                yield from [Reason(value, asked)] if asked or kind not in bare else []
+
+
+def explainability(log: AnnotatedLog) -> Outcome:
+    """A reason always 4, mostly 3, about half 2, rarely 1, never 0.
+
+    A reason that was given before counts half, and so does a value of which the user has not
+    spoken. A broken turn gives none.
     """
-    said = turn.utterance.plain
-    spoken = {genre for word in turn.utterance.words for genre in canonical_genres(word)}
-    ids = dict.fromkeys(film.id for film in turn.new_films if film.id is not None)
-    items = [annotated.catalogue.item(id_) for id_ in ids if id_ in annotated.catalogue]
-    people = [p for item in items for p in _people(item) if len(p) > 4 and p.lower() in said]
-    if _likens_to_itself(turn):
-        people = []
-    known = _known_people(turn, annotated, people)
-    for person in sorted(people, key=lambda each: each not in known)[:1]:
-        return GivenReason(f"person {person!r}", person, person in known)
-    for item in items:
-        for genre in sorted(spoken & genres_of(item) & _wished(turn, annotated)):
-            return GivenReason(f"genre {genre!r}, as wished", genre, is_genre=True)
-    wrong = sorted(genre for genre in spoken if items and all(excluded(genre, i) for i in items))
-    senseless = any(True for each in turn.utterance.sentences for _ in broken_sentences(each))
-    words = None if senseless else reason_in(turn.utterance)
-    return None if words is None or wrong else GivenReason(repr(words), "")
-
-
-def _likens_to_itself(turn: AnnotatedTurn) -> bool:
-    """Whether a film is compared with one of its own title: "Ann Lee wrote it, as well as it"."""
-    titles: set[str] = set()
-    for film in turn.said.named:
-        title = split_year(film.text).title.casefold()
-        before = turn.utterance.text[max(0, film.start - len(_COMPARED)) : film.start]
-        if title in titles and before == _COMPARED:
-            return True
-        titles.add(title)
-    return False
-
-
-def _people(item: Item) -> tuple[str, ...]:
-    return (*item.directors, *item.actors, *item.writers)
-
-
-def _known_people(
-    turn: AnnotatedTurn, annotated: AnnotatedLog, people: Sequence[str]
-) -> frozenset[str]:
-    """The people among these whom the user has named before the turn, or a film of theirs."""
-    if not people:
-        return frozenset()
-    told = [each.said for each in annotated.turns[: turn.number - 1] if not each.by_system]
-    heard = [*annotated.history, *told]
-    words = " ".join(text.utterance.plain for text in heard)
-    named = {film.id for text in heard for film in text.named if film.id is not None}
-    theirs = {p for id_ in named for p in _people(annotated.catalogue.item(id_))}
-    return frozenset(
-        p for p in people if p in theirs or p.lower() in words or p.lower().split()[-1] in words
-    )
-
-
-def _wished(turn: AnnotatedTurn, annotated: AnnotatedLog) -> set[str]:
-    """The genres of the wishes, and those that the user has spoken of before the turn."""
-    heard = [each.utterance for each in annotated.turns[: turn.number - 1] if not each.by_system]
-    heard += [text.utterance for text in annotated.history]
-    words = [*annotated.log.scenario.wishes, *(word for text in heard for word in text.words)]
-    return {genre for word in words for genre in canonical_genres(word)}
-
-
-def explainability(annotated: AnnotatedLog) -> Outcome:
-    """A reason always 4, mostly 3, about half 2, rarely 1, never 0. No score without a film.
-
-    A genre that was the reason before counts half, and so does a person of whom the user has never
-    spoken.
-    """
-    turns = [turn for turn in annotated.spoken if turn.new_films]
-    if not turns:
-        return not_applicable("the text recommends nothing")
-    found: list[Occurrence] = []
-    genres: set[str] = set()
-    halves = 0
-    for turn in turns:
-        given = reason(turn, annotated)
-        if given is None:
+    interests = UserInterests(log)
+    findings: list[Finding] = []
+    given: set[str] = set()
+    amount = 0.0
+    for turn in log.spoken:
+        if turn.user is not None:
+            interests.hear(turn.user)
+        if not turn.new or turn.flaw():
             continue
-        again = given.value in genres
-        if given.is_genre:
-            genres.add(given.value)
-        halves += 1 if again or not given.is_known else 2
-        half = ", again, half" if again else "" if given.is_known else ", not asked for, half"
-        found.append(Occurrence(turn.number, given.words + half))
-    summary = f"{halves / 2:g} of {len(turns)} recommending turns give a reason"
-    score = from_share(halves, 2 * len(turns))
-    return score_of(score, f"{summary}: {join_first(found)}" if found else summary)
+        best = max(
+            interests.reasons_in(turn),
+            key=lambda reason: (reason.asked, words_of(reason.value) not in given),
+            default=None,
+        )
+        if best is not None:
+            again = words_of(best.value) in given
+            given.add(words_of(best.value))
+            amount += 0.5 if again or not best.asked else 1
+            half = ", as before, half" if again else "" if best.asked else ", not asked for, half"
+            findings.append(Finding(turn.place, "reason", f"{best.value!r}{half}", best.value))
+    total = sum(bool(turn.new) for turn in log.spoken)
+    if not total:
+        return not_applicable("the text recommends nothing")
+    return by_share(amount, total, "recommending turn", "with a reason", findings)

@@ -1,27 +1,25 @@
 """The panel of measured judges: twelve ratings without a model."""
 
-import functools
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 
-from recjury.judges.measured.anchors import Outcome
-from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedText, annotate
-from recjury.judges.measured.appropriateness import appropriateness
+from recjury.judges.measured.annotated_log import AnnotatedLog
+from recjury.judges.measured.claims import Claims
 from recjury.judges.measured.coherence import coherence
 from recjury.judges.measured.diversity import diversity
 from recjury.judges.measured.effectiveness import effectiveness
 from recjury.judges.measured.explainability import explainability
 from recjury.judges.measured.grammar import grammatical_correctness
 from recjury.judges.measured.groundness import groundness
+from recjury.judges.measured.linked_text import link
 from recjury.judges.measured.naturalness import naturalness
 from recjury.judges.measured.novelty import novelty
+from recjury.judges.measured.outcome import Finding, Outcome, unscored
 from recjury.judges.measured.proactiveness import proactiveness
 from recjury.judges.measured.recoverability import recoverability
 from recjury.judges.measured.relevance import semantic_relevance
-from recjury.judges.measured.similarity import graph_digest
-from recjury.judges.measured.wishes import Wishes
-from recjury.knowledge import Catalogue, KnowledgeGraph
+from recjury.judges.measured.requirements import Requirement, lacking
+from recjury.knowledge import Catalogue
 from recjury.records import (
     JSON,
     ConversationLog,
@@ -33,10 +31,12 @@ from recjury.records import (
 )
 
 MEASURED = "measured"
-RUBRIC = "measured-4"
-_OCCURRENCE = re.compile(r"([^,:;()]{0,200}) \(turn (\d+)\)")  # as `Occurrence` is written
-_REMEMBERED_TEXTS = 4096
-_REMEMBERED_LENGTH = 2000
+RUBRIC = "measured-5"
+_REMEMBERED = 1024
+_TEXT = (Requirement.TEXT, Requirement.ENGLISH)
+_NAMES = (Requirement.TURN, Requirement.CATALOGUE, Requirement.ENGLISH)
+_LIST = (Requirement.TURN, Requirement.LIST, Requirement.CATALOGUE)
+_Judge = tuple[tuple[Requirement, ...], Callable[[AnnotatedLog], Outcome]]
 
 
 class MeasuredPanel:
@@ -45,26 +45,23 @@ class MeasuredPanel:
     A log is annotated once for all judges. The annotations of texts that recur are cached.
     """
 
-    def __init__(self, catalogue: Catalogue, graph: KnowledgeGraph | None = None):
-        """`graph` is used for items without attributes in the catalogue."""
+    def __init__(self, catalogue: Catalogue):
         self._catalogue = catalogue
-        self._graph = graph
-        self._read = functools.partial(annotate, catalogue=catalogue)
-        self._remembered = functools.lru_cache(_REMEMBERED_TEXTS)(self._read)
-        wishes = Wishes(catalogue)
-        self._judges: Mapping[Factor, Callable[[AnnotatedLog], Outcome]] = {
-            Factor.COHERENCE: functools.partial(coherence, wishes=wishes),
-            Factor.RECOVERABILITY: functools.partial(recoverability, wishes=wishes),
-            Factor.PROACTIVENESS: proactiveness,
-            Factor.GRAMMATICAL_CORRECTNESS: grammatical_correctness,
-            Factor.NATURALNESS: naturalness,
-            Factor.APPROPRIATENESS: appropriateness,
-            Factor.EFFECTIVENESS: functools.partial(effectiveness, graph=graph),
-            Factor.NOVELTY: novelty,
-            Factor.DIVERSITY: diversity,
-            Factor.SEMANTIC_RELEVANCE: semantic_relevance,
-            Factor.EXPLAINABILITY: explainability,
-            Factor.GROUNDNESS: groundness,
+        self._link = lru_cache(_REMEMBERED)(partial(link, catalogue=catalogue))
+        grounded = partial(groundness, claims=Claims(catalogue))
+        self._judges: Mapping[Factor, _Judge] = {
+            Factor.COHERENCE: ((Requirement.TURN, Requirement.ENGLISH), coherence),
+            Factor.RECOVERABILITY: (_TEXT, recoverability),
+            Factor.PROACTIVENESS: (_NAMES, proactiveness),
+            Factor.GRAMMATICAL_CORRECTNESS: (_TEXT, grammatical_correctness),
+            Factor.NATURALNESS: (_TEXT, naturalness),
+            Factor.APPROPRIATENESS: ((Requirement.TEXT,), _appropriateness),
+            Factor.EFFECTIVENESS: ((Requirement.TARGETS, *_LIST), effectiveness),
+            Factor.NOVELTY: (_LIST, novelty),
+            Factor.DIVERSITY: (_LIST, diversity),
+            Factor.SEMANTIC_RELEVANCE: ((*_LIST, Requirement.ENGLISH), semantic_relevance),
+            Factor.EXPLAINABILITY: (_NAMES, explainability),
+            Factor.GROUNDNESS: (_NAMES, grounded),
         }
 
     @property
@@ -76,32 +73,38 @@ class MeasuredPanel:
         """None: no model is asked."""
         return ()
 
-    @functools.cached_property  # it reads the whole graph
+    @property
     def data(self) -> Mapping[str, JSON]:
-        """The catalogue, and the part of the graph that is used."""
-        return {
-            "catalogue": self._catalogue.digest,
-            "graph": None if self._graph is None else graph_digest(self._catalogue, self._graph),
-        }
+        """The catalogue."""
+        return {"catalogue": self._catalogue.digest}
 
     async def rate(self, log: ConversationLog) -> StageResult:
-        """Twelve ratings in the order of `Factor`, computed in a few milliseconds, and the turns
-        that their rationales name."""
-        ratings = self.measure(log)
-        return StageResult(ratings, evidence=tuple(chain.from_iterable(map(_evidence, ratings))))
+        """Twelve ratings in the order of `Factor`, and what each rests on."""
+        return self._result(log)
+
+    def measure(self, log: ConversationLog) -> tuple[Rating, ...]:
+        """The ratings, for synchronous callers."""
+        return self._result(log).ratings
 
     def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
         """The ratings that a debate is held over: all of them."""
         factors = set(Factor)
         return tuple(rating for rating in ratings if rating.factor in factors)
 
-    def measure(self, log: ConversationLog) -> tuple[Rating, ...]:
-        """The ratings, for synchronous callers."""
+    def _result(self, log: ConversationLog) -> StageResult:
         annotated = AnnotatedLog(log, self._catalogue, self._link)
-        return tuple(_rating(factor, judge(annotated)) for factor, judge in self._judges.items())
+        ratings: list[Rating] = []
+        evidence: list[Evidence] = []
+        for factor, (needs, judge) in self._judges.items():
+            outcome = lacking(annotated, needs) or judge(annotated)
+            ratings.append(_rating(factor, outcome))
+            evidence += [_evidence(factor, each, log) for each in outcome.findings]
+        return StageResult(tuple(ratings), evidence=tuple(evidence))
 
-    def _link(self, text: str) -> AnnotatedText:
-        return (self._remembered if len(text) <= _REMEMBERED_LENGTH else self._read)(text)
+
+def _appropriateness(log: AnnotatedLog) -> Outcome:  # noqa: ARG001
+    """Always without a score: with a list of offensive words it was 4 for nearly every log."""
+    return unscored("words alone do not tell what is appropriate")
 
 
 def _rating(factor: Factor, outcome: Outcome) -> Rating:
@@ -111,7 +114,9 @@ def _rating(factor: Factor, outcome: Outcome) -> Rating:
     return subject.scored(outcome.score, outcome.text)
 
 
-def _evidence(rating: Rating) -> Iterator[Evidence]:
-    """The findings that a rationale names, each with its turn."""
-    for what, turn in _OCCURRENCE.findall(rating.rationale):
-        yield Evidence(factor=rating.factor, label="finding", note=what.strip(), turn=int(turn) - 1)
+def _evidence(factor: Factor, finding: Finding, log: ConversationLog) -> Evidence:
+    """A finding as evidence; its span is where the turn has the quoted words."""
+    start = log.interaction[finding.turn].text.find(finding.quote) if finding.quote else -1
+    span = {"span_start": start, "span_end": start + len(finding.quote)} if start >= 0 else {}
+    place = {"turn": finding.turn, **span}
+    return Evidence(factor=factor, label=finding.label, note=finding.note, **place)

@@ -1,67 +1,50 @@
 """Proactiveness: the share of system turns that advance the conversation."""
 
-from typing import NamedTuple
+from functools import lru_cache
 
-from recjury.judges.measured.anchors import (
-    Occurrence,
-    Outcome,
-    from_share,
-    join_first,
-    not_applicable,
-    score_of,
-)
-from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedTurn
-from recjury.judges.measured.asks import clarifies, offers
-from recjury.judges.measured.frames import Frames
+from recjury.judges.measured.annotated_log import AnnotatedLog
+from recjury.judges.measured.linked_text import LinkedText, words_of
+from recjury.judges.measured.outcome import Finding, Outcome, by_share
+from recjury.records import Domain
 
-_HALF = 2
+# Titles count as words, too: "Have you seen Heat?" asks about the user.
+_SECOND_PERSON = frozenset({"you", "your", "youre", "yours", "youd", "youve", "youll"})
 
 
-class Lead(NamedTuple):
-    """How a turn is proactive, and how many quarters of it."""
-
-    way: str
-    quarters: int
-
-
-def leads(turn: AnnotatedTurn) -> Lead | None:
-    """How a system's turn is proactive: it asks about wishes, offers more, or suggests items."""
-    if turn.failed:
-        return None
-    question = clarifies(turn.utterance)
-    if question is not None:
-        return Lead(f"asks {question!r}", 4)
-    offer = offers(turn.utterance)
-    if offer is not None:
-        return Lead(f"offers {offer!r}", 4)
-    choice = len({film.key for film in turn.new_films})
-    if choice > 1:
-        return Lead(f"names {choice} films to choose from, half", 2)
-    return Lead("suggests a film, a quarter", 1) if choice else None
-
-
-def proactiveness(annotated: AnnotatedLog) -> Outcome:
+def proactiveness(log: AnnotatedLog) -> Outcome:
     """All turns proactive 4, most 3, about half 2, a few 1, none 0.
 
-    A turn that asks or offers in the words of an earlier one counts half, and so does one that only
-    gives several films to choose from; one that only suggests a film counts a quarter.
+    A turn that asks the user counts in full; asked again in the same words, it counts half, as does
+    a turn with several new items; one with a single new item counts a quarter.
     """
-    if not annotated.system:
-        return not_applicable("the system had no turn")
-    found: list[Occurrence] = []
-    frames = Frames()
-    quarters = 0
-    for turn in annotated.system:
-        lead = leads(turn)
-        if lead is not None:
-            again = lead.quarters > _HALF and bool(frames.same_as(turn))
-            quarters += _HALF if again else lead.quarters
-            found.append(
-                Occurrence(turn.number, f"{lead.way}, as before, half" if again else lead.way)
-            )
-        frames.add(turn)
-    total = len(annotated.system)
-    summary = f"{quarters / 4:g} of {total} turns lead on"
-    return score_of(
-        from_share(quarters, 4 * total), f"{summary}: {join_first(found)}" if found else summary
-    )
+    findings: list[Finding] = []
+    asked: set[str] = set()
+    amount = 0.0
+    for turn in log.system:
+        question = question_to_user(turn.said, log.domain) if turn.spoke else None
+        if question is not None:
+            again = words_of(question) in asked
+            asked.add(words_of(question))
+            amount += 0.5 if again else 1
+            note = f"asks {question!r}{', as before, half' if again else ''}"
+            findings.append(Finding(turn.place, "asks", note, question))
+        elif turn.new and turn.spoke:
+            several = f"a choice of {len(turn.new)} {log.domain.items}, half"
+            note = several if len(turn.new) > 1 else f"suggests {turn.new[0].text!r}, a quarter"
+            amount += 0.5 if len(turn.new) > 1 else 0.25
+            findings.append(Finding(turn.place, "suggests", note, turn.new[0].text))
+    return by_share(amount, len(log.system), "turn", "lead on", findings)
+
+
+def question_to_user(said: LinkedText, domain: Domain) -> str | None:
+    """The first question that addresses the user or is about an attribute of items; or None."""
+    asking = _SECOND_PERSON | _attribute_words(domain)
+    questions = (part for part in said.sentences if "?" in part.text)
+    return next((each.text for each in questions if not asking.isdisjoint(each.words)), None)
+
+
+@lru_cache(64)
+def _attribute_words(domain: Domain) -> frozenset[str]:
+    """The single words by which people ask for the attributes of a domain."""
+    phrases = (p for each in domain.attributes for p in (each.word, each.words, *each.asked))
+    return frozenset(words_of(phrase) for phrase in phrases)

@@ -1,55 +1,48 @@
-"""Semantic Relevance: the share of the films recommended in the text that are in the list."""
+"""Semantic Relevance: the share of the items recommended in the text that are in the list."""
+
+from collections.abc import Mapping
 
 from recjury.judges.guideline import FILLED_NAMES, LINKED_LIST
-from recjury.judges.measured.anchors import (
+from recjury.judges.measured.annotated_log import AnnotatedLog
+from recjury.judges.measured.outcome import (
+    Finding,
     Outcome,
-    counted,
-    from_share,
+    by_share,
     join_first,
     not_applicable,
-    score_of,
+    scored,
 )
-from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.knowledge import TitleMention
-from recjury.records import Speaker
 
 
-def recommended(annotated: AnnotatedLog) -> tuple[TitleMention, ...]:
-    """The films that the system names and the user had not, in order, without repeats."""
-    films: dict[str, TitleMention] = {}
-    history = zip(annotated.history, annotated.log.scenario.history, strict=True)
-    heard = {key for text, told in history if told.speaker is Speaker.USER for key in text.keys}
-    for turn in annotated.turns:
-        if not turn.by_system:
-            heard |= turn.said.keys
-            continue
-        for film in turn.said.named:
-            if film.key not in heard and not turn.failed:
-                films.setdefault(film.key, film)
-    return tuple(films.values())
+def recommended(log: AnnotatedLog) -> Mapping[str, Finding]:
+    """The items that the system names and the user had not, by key, with where it names them."""
+    items: dict[str, Finding] = {}
+    heard = {key for user in log.heard_before for key in user.said.keys}
+    for turn in log.system:
+        if turn.user is not None:
+            heard |= turn.user.said.keys
+        for mention in turn.said.named if turn.spoke else ():
+            if mention.key not in heard:
+                note = f"{mention.text!r} is not in the list"
+                found = Finding(turn.place, "not listed", note, mention.text)
+                items.setdefault(mention.key, found)
+    return items
 
 
-def semantic_relevance(annotated: AnnotatedLog) -> Outcome:
-    """Score the share of recommended films in the list by `from_share`; 0 without a recommendation.
+def semantic_relevance(log: AnnotatedLog) -> Outcome:
+    """Score the share of recommended items in the list ; 0 without a recommendation.
 
     A title that the catalogue does not have is never in the list.
     """
-    if not annotated.system:
-        return not_applicable("the system had no turn")
-    if not annotated.session:
-        return not_applicable("no recommendation list")
-    if annotated.log.items_linked:
+    if log.log.items_linked:
         return not_applicable(LINKED_LIST)
-    if annotated.log.names_filled:
+    if log.log.names_filled:
         return not_applicable(FILLED_NAMES)
-    films = recommended(annotated)
-    if not films:
-        return score_of(0, "the text recommends nothing")
-    ids = {item.id for item in annotated.session if item.id is not None}
-    missing = [film.text for film in films if film.id is None or film.id not in ids]
-    there = len(films) - len(missing)
-    summary = f"{there} of {counted(len(films), 'recommended film')} in the list"
-    return score_of(
-        from_share(there, len(films)),
-        f"{summary}; not: {join_first(missing)}" if missing else summary,
-    )
+    items = recommended(log)
+    if not items:
+        return scored(0, "the text recommends nothing")
+    ids = {item.id for item in log.session if item.id is not None}
+    missing = [finding for key, finding in items.items() if key not in ids]
+    names = join_first([finding.quote for finding in missing])
+    noun, quoted = f"recommended {log.domain.item}", f"not {names}" if names else ""
+    return by_share(len(items) - len(missing), len(items), noun, "in the list", missing, quoted)

@@ -86,8 +86,8 @@ def test_its_metrics_are_what_it_rates() -> None:
 def test_the_corpus_is_data_and_no_part_of_the_version() -> None:
     core, bare = (CoreEvaluator().prepared(EvaluatorContext(c)) for c in (CORPUS, None))
     assert core.settings == bare.settings
-    assert (core.settings["raters"], core.settings["rubric"]) == ("measured", "measured-4")
-    assert set(core.data) == {"catalogue", "graph"}
+    assert (core.settings["raters"], core.settings["rubric"]) == ("measured", "measured-5")
+    assert set(core.data) == {"catalogue"}
     assert core.data != bare.data
 
 

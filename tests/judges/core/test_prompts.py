@@ -164,5 +164,5 @@ def test_the_domain_is_part_of_the_data_of_an_evaluator() -> None:
         corpus.__dict__["catalogue"] = Catalogue("x", CATALOGUE, domain=known_domain(name))
         return sorted(CoreEvaluator(kind="core").prepared(EvaluatorContext(corpus=corpus)).data)
 
-    assert data("film") == data("book") == ["catalogue", "graph"]
-    assert data("song") == ["catalogue", "domain", "graph"]
+    assert data("film") == data("book") == ["catalogue"]
+    assert data("song") == ["catalogue", "domain"]

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from recjury.judges.measured import MeasuredPanel
-from recjury.knowledge import Catalogue
+from recjury.knowledge import Catalogue, known_domain
 from recjury.records import (
+    Act,
     ConversationLog,
+    DeclaredAct,
     Ending,
     Factor,
     Item,
@@ -84,6 +86,21 @@ RARE = tuple(
 )
 CATALOGUE = Catalogue("test", (*FILMS, *FILLERS, *RARE))
 PANEL = MeasuredPanel(CATALOGUE)
+BLIND = MeasuredPanel(Catalogue("none", ()))
+
+
+def phone(id_: str, title: str, brand: str, price: str, plot: str = "") -> Item:
+    """A phone of a shop."""
+    values = (("types", ("phone",)), ("brands", (brand,)), ("price", (price,)))
+    return Item(id=id_, name=title, title=title, attributes=values, plot=plot, popularity=5.0)
+
+
+NOVA = phone("nova", "Nova Twelve", "Acme", "cheap", "A phone with a long battery life.")
+ORBIT = phone("orbit", "Orbit Max", "Zenith", "expensive")
+PIXIE = phone("pixie", "Pixie Mini", "Acme", "cheap")
+SHOP = MeasuredPanel(
+    Catalogue("shop", (NOVA, ORBIT, PIXIE, *FILLERS), domain=known_domain("product"))
+)
 UNKNOWN = ItemRef(id=None, name="Nobody Has This")
 
 
@@ -91,45 +108,67 @@ def log(
     *texts: str | None,
     items: Sequence[Item | ItemRef] = (),
     targets: Sequence[Item | ItemRef] = (),
-    history: Sequence[Turn] = (),
     list_length: int = 100,
-    system_opens: bool = False,
 ) -> ConversationLog:
-    """A log of alternating turns, the user first; None is a failed system turn.
+    """A log of alternating turns, the user first and without declared acts."""
+    turns = [
+        text if place % 2 else Turn(speaker=Speaker.USER, text=text or "")
+        for place, text in enumerate(texts)
+    ]
+    told = talk(*turns, items=items, targets=targets)
+    return told.model_copy(update={"list_length": list_length})
 
-    The whole list stands at the first system turn.
-    """
-    turns: list[Turn] = []
-    refs = tuple(_ref(item) for item in items)
-    for place, text in enumerate(texts):
-        system = (place % 2 == 0) == system_opens
-        turns.append(
-            Turn(
-                speaker=Speaker.SYSTEM if system else Speaker.USER,
-                text=text or "",
-                items=refs if system else (),
-                failure=None if text is not None else "timed out",
-            )
-        )
-        refs = () if system else refs
-    return ConversationLog(
-        system="s",
-        scenario=Scenario(
-            corpus="test",
-            record="1",
-            history=tuple(history),
-            targets=tuple(_ref(target) for target in targets),
-        ),
-        interaction=tuple(turns),
-        ending=Ending.RECORDED,
-        list_length=list_length,
+
+def replies(*texts: str) -> ConversationLog:
+    """A log in which the system says `texts`, and the user chats."""
+    return talk(*(line for text in texts for line in (says("Hello there", "chat"), text)))
+
+
+def says(text: str, *acts: str) -> Turn:
+    """A user's turn that declares acts: "thank", "refuse heat", "wish genre=comedy", "ask heat
+    year="; what has no "=" is an item."""
+    return Turn(speaker=Speaker.USER, text=text, acts=tuple(_act(act) for act in acts))
+
+
+def _act(words: str) -> DeclaredAct:
+    kind, _, about = words.partition(" ")
+    before, equals, value = about.partition("=")
+    *item, attribute = before.split(" ") if equals else (*before.split(), "")
+    return DeclaredAct(
+        act=Act(kind), item=item[0] if item else None, attribute=attribute, value=value
     )
 
 
-def replies(*texts: str, user: str = "Hello there") -> ConversationLog:
-    """A log in which the system says `texts`, and the user something that asks for nothing."""
-    asked = [f"{user} {'so ' * n}" for n in range(len(texts))]
-    return log(*(text for pair in zip(asked, texts, strict=True) for text in pair))
+def talk(
+    *turns: Turn | str | None,
+    items: Sequence[Item | ItemRef] = (),
+    targets: Sequence[Item | ItemRef] = (),
+    history: Sequence[Turn] = (),
+) -> ConversationLog:
+    """A log of a user's turns, and of the system's: texts, or None for one that failed.
+
+    The list stands at the system's first turn.
+    """
+    interaction: list[Turn] = []
+    refs = tuple(_ref(item) for item in items)
+    for turn in turns:
+        if isinstance(turn, Turn):
+            interaction.append(turn)
+            continue
+        failure = "timed out" if turn is None else None
+        interaction.append(
+            Turn(speaker=Speaker.SYSTEM, text=turn or "", items=refs, failure=failure)
+        )
+        refs = ()
+    scenario = Scenario(
+        corpus="test",
+        record="1",
+        history=tuple(history),
+        targets=tuple(_ref(target) for target in targets),
+    )
+    return ConversationLog(
+        system="s", scenario=scenario, interaction=tuple(interaction), ending=Ending.RECORDED
+    )
 
 
 def rating(factor: Factor, conversation: ConversationLog, panel: MeasuredPanel = PANEL) -> Rating:
@@ -138,9 +177,11 @@ def rating(factor: Factor, conversation: ConversationLog, panel: MeasuredPanel =
     return found[factor]
 
 
-def score(factor: Factor, conversation: ConversationLog) -> float | None:
-    """The panel's score of one factor; a scored rating must list what was counted."""
-    found = rating(factor, conversation)
+def score(
+    factor: Factor, conversation: ConversationLog, panel: MeasuredPanel = PANEL
+) -> float | None:
+    """The panel's score of one factor; a scored rating must say what was counted."""
+    found = rating(factor, conversation, panel)
     assert bool(found.rationale) == (found.status is Status.SCORED)
     assert bool(found.reason) != (found.status is Status.SCORED)
     return found.score

@@ -1,11 +1,13 @@
 """Effectiveness, Novelty, Diversity, Semantic Relevance and Groundness on boundary logs."""
 
+import asyncio
+
 import pytest
 
 from recjury.judges.measured import MeasuredPanel
 from recjury.judges.measured.diversity import diversity_score
 from recjury.judges.measured.novelty import novelty_score
-from recjury.knowledge import Catalogue, KnowledgeGraph, Triple
+from recjury.knowledge import Catalogue
 from recjury.records import Factor, Item, Status
 from tests.judges.measured.logs import (
     ALIEN,
@@ -14,6 +16,7 @@ from tests.judges.measured.logs import (
     HEAT,
     INSIDER,
     NOTTING,
+    PANEL,
     RARE,
     UNKNOWN,
     log,
@@ -46,6 +49,13 @@ def test_novelty_cuts_each_turns_list_and_counts_an_item_once() -> None:
     assert score(Factor.NOVELTY, twice) == 1
 
 
+def test_a_list_is_one_finding_for_the_debate() -> None:
+    evidence = asyncio.run(PANEL.rate(log("Hi", "Here.", items=RARE[:9]))).evidence
+    assert [(e.turn, e.note) for e in evidence if e.factor == Factor.NOVELTY] == [
+        (1, "little known: Quiblex 0 (1990), Quiblex 1 (1990), Quiblex 2 (1990) and 6 more")
+    ]
+
+
 def test_novelty_needs_known_popularity() -> None:
     """Unknown items are left out; where they are the most, there is no score."""
     assert score(Factor.NOVELTY, log("Hi", "Here.", items=(UNKNOWN, *FILLERS[:3], RARE[0]))) == 3
@@ -64,9 +74,7 @@ def test_novelty_needs_known_popularity() -> None:
 )  # fmt: skip
 def test_diversity_anchors(counts: tuple[int, int, int, int], expected: int) -> None:
     """Every anchor, by count alone and through the panel, in any order of dimensions."""
-    named = dict(zip("abcd", counts, strict=True))
-    assert diversity_score(named) == expected
-    assert diversity_score(dict(reversed(named.items()))) == expected
+    assert diversity_score(counts) == diversity_score(counts[::-1]) == expected
     items = _spanning(counts)
     panel = MeasuredPanel(Catalogue("spans", items))
     found = rating(Factor.DIVERSITY, log("Hi", "Here.", items=items), panel)
@@ -117,7 +125,7 @@ def test_effectiveness_anchors() -> None:
             MeasuredPanel(catalogue),
         )
         assert found.score == expected, found.rationale
-    assert found.rationale.endswith("of 7 items 0 very similar, 0 somewhat")
+    assert found.rationale == "no target in the list; of 7 films 0 very similar, 0 somewhat"
 
 
 def _like_heat(id_: str) -> Item:
@@ -133,21 +141,12 @@ def test_effectiveness_takes_the_nearest_of_several_targets() -> None:
     assert score(Factor.EFFECTIVENESS, hit) == 4
 
 
-def test_effectiveness_looks_into_the_graph_where_attributes_are_missing() -> None:
-    """What the graph says of an item stands in for the attributes it lacks."""
+def test_effectiveness_needs_to_know_the_targets() -> None:
+    """What has no attributes is like nothing, and no score says so."""
     bare = [Item(id=str(n), name=f"Bare {n}", title=f"Bare {n}") for n in range(2)]
-    graph = KnowledgeGraph(
-        entities=("Bare 0", "Bare 1", "Someone"),
-        relations=("director",),
-        triples=(Triple(0, 0, 2), Triple(1, 0, 2)),
-        item_ids={0: "0", 1: "1"},
-        item_entities=(0, 1),
-    )
     told = log("Hi", "Here.", items=(bare[0],), targets=(bare[1],))
-    catalogue = Catalogue("bare", bare)
-    assert rating(Factor.EFFECTIVENESS, told, MeasuredPanel(catalogue, graph)).score == 3
-    without = rating(Factor.EFFECTIVENESS, told, MeasuredPanel(catalogue))
-    assert without.status is Status.NOT_MEASURED
+    found = rating(Factor.EFFECTIVENESS, told, MeasuredPanel(Catalogue("bare", bare)))
+    assert found.status is Status.NOT_MEASURED
 
 
 @pytest.mark.parametrize(
@@ -206,9 +205,8 @@ def test_groundness_counts_factual_errors(count: int, expected: int) -> None:
         "Heat (1995) was directed by Michael Mann and stars Al Pacino.",
         "Heat (1995) is a crime movie starring Robert De Niro, Val Kilmer and Al Pacino.",
         "Alien (1979) came out in 1979. It was directed by Ridley Scott.",
-        "Heat (1995) is an action thriller.",
         "Heat (1995) stars Al Pacino and Natalie Portman.",
-        "If you liked Heat (1995), try Alien (1979), directed by Ridley Scott.",
+        "Michael Mann directed it. Heat (1995) is his best. Al Pacino is in it.",
     ],
 )
 def test_true_claims_are_no_errors(text: str) -> None:
@@ -216,24 +214,35 @@ def test_true_claims_are_no_errors(text: str) -> None:
     assert score(Factor.GROUNDNESS, replies(text)) == 4
 
 
-def test_a_pronoun_refers_to_the_film_before() -> None:
-    """In the turn before, too; after "he" it does not refer to a film."""
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Try Notting Hill (1999).",  # a right year behind a title is no claim
+        "Heat (1995) stars Bob Dob.",  # nobody knows him
+        "Heat (1995) and Alien (1979) were directed by Ridley Scott.",  # which of them?
+        "Heat (1995) is a lovely one for a rainy day in 2012.",
+        "Ridley Scott likes Heat (1995).",  # no relation is said
+        "If you like horror, Heat (1995) is fun.",
+    ],
+)
+def test_what_the_catalogue_cannot_decide_is_no_claim(text: str) -> None:
+    assert rating(Factor.GROUNDNESS, replies(text)).status is Status.NOT_APPLICABLE
+
+
+def test_a_sentence_without_a_title_is_about_the_item_before() -> None:
+    """In the turn before, too."""
     assert score(Factor.GROUNDNESS, replies("Try Alien (1979).", "It is a romantic comedy.")) == 0
-    person = rating(Factor.GROUNDNESS, replies("Try Alien (1979).", "He also directed by Bob Dob."))
-    assert person.status is Status.NOT_APPLICABLE
 
 
-def test_a_wrong_year_behind_a_title_is_an_error_and_a_right_one_no_claim() -> None:
-    """An error made twice is one; without a claim there is no score."""
+def test_a_wrong_year_behind_a_title_is_an_error() -> None:
+    """An error made twice is one."""
     wrong = replies("Try Notting Hill (2016).", "I said Notting Hill (2016)!")
     assert rating(Factor.GROUNDNESS, wrong).rationale.startswith("1 error in 1 checked claim")
-    right = rating(Factor.GROUNDNESS, replies("Try Notting Hill (1999)."))
-    assert right.status is Status.NOT_APPLICABLE
 
 
 def test_short_casts_cannot_refute() -> None:
     """A catalogue that names two stars does not say that a third was not in the film."""
     two = HEAT.model_copy(update={"actors": ("Al Pacino", "Robert De Niro")})
-    panel = MeasuredPanel(Catalogue("short", (two,)))
-    found = rating(Factor.GROUNDNESS, replies("Heat (1995) stars Natalie Portman."), panel)
+    panel = MeasuredPanel(Catalogue("short", (two, AMELIE)))
+    found = rating(Factor.GROUNDNESS, replies("Heat (1995) stars Audrey Tautou."), panel)
     assert found.status is Status.NOT_APPLICABLE

@@ -1,20 +1,29 @@
 """The panel as a whole: twelve ratings whatever comes, in linear time."""
 
 import asyncio
+from collections import Counter
 
 import pytest
 
 from recjury.judges.measured import MEASURED, RUBRIC, MeasuredPanel
-from recjury.judges.measured.annotated_log import AnnotatedTurn, annotate
-from recjury.judges.measured.asks import ask_of, clarifies, describes, offers, reason_in
-from recjury.judges.measured.claims import claims
-from recjury.judges.measured.grammar import errors
-from recjury.judges.measured.naturalness import unnatural
-from recjury.judges.measured.text import TITLE, MaskedText
-from recjury.knowledge import Catalogue, KnowledgeGraph, Triple
-from recjury.records import JSON, Factor, Item, ItemRef, Status
+from recjury.judges.measured.linked_text import TITLE
+from recjury.knowledge import Catalogue
+from recjury.knowledge.tokenizer import Token, tokenize
+from recjury.records import Factor, ItemRef, Status
 from tests.growth import grows_linearly
-from tests.judges.measured.logs import CATALOGUE, FILLERS, HEAT, PANEL, RARE, UNKNOWN, log
+from tests.judges.measured.logs import (
+    BLIND,
+    CATALOGUE,
+    FILLERS,
+    HEAT,
+    PANEL,
+    RARE,
+    UNKNOWN,
+    log,
+    rating,
+    says,
+    talk,
+)
 
 STRANGE = {
     "empty": log(),
@@ -29,7 +38,7 @@ STRANGE = {
     "languages": log("映画を勧めて", "とても良い映画です。", "Да?", "Хороший фильм, смотри."),
     "marks": log(f"{TITLE}{TITLE}", f"{TITLE} is {TITLE} \x00\x1e\ufffd"),
     "long": log("Tell me", "The film is good and long and. " * 1500),
-    "system opens": log("Hi!", "Hello", "Try Heat (1995).", system_opens=True),
+    "system opens": talk("Hi!", says("Hello", "chat"), "Try Heat (1995)."),
 }  # fmt: skip
 
 
@@ -37,11 +46,11 @@ STRANGE = {
 def test_any_log_gets_twelve_ratings(case: str) -> None:
     """In the order of the factors, each scored with a rationale or unscored with a reason."""
     ratings = asyncio.run(PANEL.rate(STRANGE[case])).ratings
-    assert [rating.factor for rating in ratings] == [factor.value for factor in Factor]
-    for rating in ratings:
-        assert (rating.evaluator, rating.rubric) == (MEASURED, RUBRIC)
-        assert bool(rating.rationale) == (rating.status is Status.SCORED)
-        assert bool(rating.reason) == (rating.status is not Status.SCORED)
+    assert [each.factor for each in ratings] == [factor.value for factor in Factor]
+    for each in ratings:
+        assert (each.evaluator, each.rubric) == (MEASURED, RUBRIC)
+        assert bool(each.rationale) == (each.status is Status.SCORED)
+        assert bool(each.reason) == (each.status is not Status.SCORED)
 
 
 def test_nothing_to_judge_is_no_score() -> None:
@@ -65,7 +74,19 @@ def test_a_hostile_title_is_only_a_title() -> None:
     ]
     panel = MeasuredPanel(Catalogue("hostile", hostile))
     text = " ".join(item.name for item in hostile)
-    assert len(panel.measure(log("Hi", text, items=hostile, targets=hostile[:1]))) == len(Factor)
+    told = log("Hi", text, items=hostile, targets=hostile[:1])
+    assert len(panel.measure(told)) == len(Factor)
+
+
+def test_titles_of_ordinary_words_are_no_titles_in_a_sentence() -> None:
+    words = ("It", "Up", "Her", "The Box", "Thanks", "Crime", "You")
+    items = [
+        HEAT.model_copy(update={"id": word, "name": word, "title": word, "genres": ("Crime",)})
+        for word in words
+    ]
+    panel = MeasuredPanel(Catalogue("ordinary", items))
+    told = talk(says("Hi", "chat"), "Thanks, it is up to her. You put it into the box, a crime.")
+    assert rating(Factor.EXPLAINABILITY, told, panel).reason == "the text recommends nothing"
 
 
 def test_what_was_said_before_the_log_changes_nothing() -> None:
@@ -83,105 +104,97 @@ def test_data_changes_with_the_catalogue() -> None:
     assert PANEL.data != other.data
 
 
-def test_data_changes_with_what_is_looked_up_in_the_graph() -> None:
-    """Only items without attributes are; what the graph says of others changes no score."""
-    bare = HEAT.model_copy(update={"directors": (), "writers": (), "actors": (), "genres": ()})
-
-    def data(item: Item, maker: str) -> JSON:
-        graph = KnowledgeGraph(
-            entities=(item.name, maker),
-            relations=("director",),
-            triples=[Triple(0, 0, 1)],
-            item_ids={0: item.id},
-            item_entities=(0,),
-        )
-        return dict(MeasuredPanel(Catalogue("test", (item,)), graph).data)
-
-    assert data(bare, "Michael Mann") == data(bare, "Michael Mann")
-    assert data(bare, "Michael Mann") != data(bare, "Ridley Scott")
-    assert data(HEAT, "Michael Mann") == data(HEAT, "Ridley Scott")
+def test_every_rationale_is_one_line_and_every_finding_stands_in_a_turn() -> None:
+    told = talk(
+        says("A comedy!", "wish genre=comedy"),
+        "Alien (1979) was directed by Michael Mann.\nHeat (1995)? [garbled]",
+        says("No.", "refuse"),
+        None,
+        items=(HEAT, *FILLERS[:3]),
+        targets=(HEAT,),
+    )
+    found = asyncio.run(PANEL.rate(told))
+    assert all("\n" not in rating.rationale for rating in found.ratings)
+    assert found.evidence
+    for each in found.evidence:
+        assert each.turn in told.system_turn_indices
+        assert each.note
+        if each.span is not None:
+            assert each.span[1] <= len(told.interaction[each.turn or 0].text)
 
 
 BOMBS = [
-    "a" * 5_000,
-    "ab" * 3_000,
-    "a " * 5_000,
-    "a'" * 5_000,
-    "(1999)" * 1_500,
-    "A (1999) " * 1_500,
-    '"A' * 3_000,
-    "<a" * 3_000,
-    "{{" * 3_000,
-    "[" * 5_000,
-    ", " * 3_000,
-    ". " * 3_000,
-    "? " * 3_000,
-    "is a " * 2_000,
-    "is a good " * 1_500,
-    "directed by " * 3_000,
-    "stars A B, " * 3_000,
-    "tell me" + " x" * 5_000,
-    "i like " * 5_000,
-    "if you " * 5_000,
-    "not really " * 1_500,
-    "what is " * 1_500,
-    "\ufffd" * 5_000,
-    "😀" * 5_000,
-    "\n" * 5_000,
-    "Heat is a good film. " * 1_000,
-    "Heat, " * 2_000,
-    '"Heat" and "Cold" ' * 1_000,
+    "a",
+    "a ",
+    "A ",
+    "(1999)",
+    "A (1999) ",
+    '"A',
+    ", ",
+    ". ",
+    "? ",
+    "is a ",
+    "directed by ",
+    "Al Pacino, ",
+    "\ufffd",
+    "😀",
+    "\n",
+    "Heat is a good film. ",
+    "Heat, ",
+    "GREAT FILM!!! ",
+    '"Heat" and "Cold" ',
 ]
 
 
 @pytest.mark.parametrize("bomb", BOMBS, ids=lambda bomb: bomb[:8].encode("unicode_escape").decode())
 @pytest.mark.slow
-def test_reading_takes_linear_time(bomb: str) -> None:
-    cues = (ask_of, clarifies, offers, describes, reason_in, unnatural, errors)
-
-    def read(times: int) -> None:
-        text = bomb * times
-        for cue in cues:
-            cue(MaskedText(text, ()))
-        claims(AnnotatedTurn(1, True, False, annotate(text, CATALOGUE), None, ()))
-
-    assert grows_linearly(read)
-
-
-@pytest.mark.slow
-def test_a_film_named_all_over_takes_linear_time() -> None:
-    """Explainability looks for its people in the text: once, not each time it is named."""
-
+def test_judging_takes_linear_time(bomb: str) -> None:
     def measure(times: int) -> None:
-        talk = log("Recommend a film", "Heat (1995), okay, " * 4_000 * times)
-        assert PANEL.measure(talk)[list(Factor).index(Factor.EXPLAINABILITY)].score == 0
+        text = bomb * (20_000 * times // len(bomb))
+        MeasuredPanel(CATALOGUE).measure(talk(says("What is Heat?", "ask heat"), text, says(text)))
 
     assert grows_linearly(measure)
 
 
-@pytest.mark.parametrize(
-    "text", ["word " * 10_000, "It is a a film. " * 3_000, 'Try "Heat" now. ' * 3_000]
-)
-def test_a_turn_of_ten_thousand_words(text: str) -> None:
-    talk = log("Tell me more about Heat (1995)", text, "Recommend another", text[:-5])
-    assert len(PANEL.measure(talk)) == 12
+def test_a_megabyte_of_one_word_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text is linked once, and split into words once for all judges."""
+    from recjury.judges.measured import linked_text
+
+    calls = Counter[int]()
+
+    def counting(text: str) -> list[Token]:
+        calls[len(text)] += 1
+        return tokenize(text)
+
+    monkeypatch.setattr(linked_text, "tokenize", counting)
+    text = "word " * 200_000
+    ratings = MeasuredPanel(CATALOGUE).measure(talk(says("Hi", "chat"), text))
+    assert len(ratings) == len(Factor)
+    assert calls[len(text)] == 1
 
 
 def test_each_judge_tells_logs_apart() -> None:
     """No judge gives one score to everything, but the one that is unscored by decision."""
+    thriller = says("Can you recommend a thriller?", "wish genre=thriller")
     logs = [
-        log("Can you recommend a thriller?", "Try Heat (1995), because you like suspense. "
-            "It was directed by Michael Mann. What else do you like?",
-            items=(HEAT, *FILLERS[:3]), targets=(HEAT,)),
-        log("Can you recommend a thriller?", "Try \"Nothing at All\". It is a a a a old.",
-            "That is not what I asked for.", "It is a a a a old.",
-            "Can you recommend a thriller?", "Heat (1995) was directed by Bob Dob.",
-            items=RARE[:3], targets=(HEAT,)),
-        log("Can you recommend a thriller?", "Hi!"),
+        talk(thriller, "Try Heat (1995), a thriller. It was directed by Michael Mann. And you?",
+             items=(HEAT, *FILLERS[:3]), targets=(HEAT,)),
+        talk(thriller, 'Try "Nothing at All". It is [garbled] old.',
+             says("That is not what I asked for.", "complain"), "It is [garbled] old.",
+             thriller, "Alien (1979) was directed by Michael Mann.",
+             items=RARE[:3], targets=(HEAT,)),
+        talk(thriller, "Hi!"),
     ]  # fmt: skip
     seen: dict[str, set[float | None]] = {factor.value: set() for factor in Factor}
     for conversation in logs:
-        for rating in PANEL.measure(conversation):
-            seen[rating.factor].add(rating.score)
+        for each in PANEL.measure(conversation):
+            seen[each.factor].add(each.score)
     flat = {factor for factor, scores in seen.items() if len(scores - {None}) < 2}
     assert flat == {Factor.APPROPRIATENESS}
+
+
+def test_without_a_catalogue_only_language_and_acts_are_judged() -> None:
+    told = talk(says("A film!", "wish"), "Try Heat (1995).")
+    scored = [each.factor for each in BLIND.measure(told) if each.score is not None]
+    language = [Factor.GRAMMATICAL_CORRECTNESS, Factor.NATURALNESS]
+    assert scored == [Factor.RECOVERABILITY, *language]  # the user objects to nothing

@@ -1,0 +1,160 @@
+"""Whether each turn of the system answers the user's turn before it."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
+from recjury.judges.measured.linked_text import words_of
+from recjury.judges.measured.outcome import Finding, Outcome, counted, from_both, scored, unscored
+from recjury.judges.measured.proactiveness import question_to_user
+from recjury.judges.measured.requirements import DOUBTFUL, Requirement
+from recjury.judges.measured.wishes import misfit
+from recjury.knowledge import attributes_of
+from recjury.knowledge.ordinary_words import word_list
+from recjury.records import Act, Item
+
+OBJECTIONS = frozenset({Act.REFUSE, Act.SEEN, Act.COMPLAIN})
+_FOR_ITEMS = OBJECTIONS | {Act.WISH}
+_DECIDING = (*sorted(_FOR_ITEMS), Act.ASK, Act.BYE)
+_SENSELESS = ("garbled", "loop", "mixed_languages", "empty")
+_MOST_APART = 1
+_PLOT_WORDS = 2
+_LONG_WORD = 5
+
+
+class TurnAnswer(NamedTuple):
+    """Whether a system's turn answers: `missed` says why not, None if it does.
+
+    `doubt` says why that cannot be seen; it is empty if it can.
+    """
+
+    turn: SystemTurn
+    missed: Finding | None
+    doubt: str = ""
+
+
+@lru_cache(1)  # two judges ask for the answers of one log
+def answers(log: AnnotatedLog) -> tuple[TurnAnswer, ...]:
+    """One answer for each turn of the system, in order."""
+    return tuple(_answer(log, turn) for turn in log.system)
+
+
+def rate_answers(log: AnnotatedLog, found: Sequence[TurnAnswer], noun: str, what: str) -> Outcome:
+    """The lower of two scores: of the number of turns that do not answer, and of their share.
+
+    Doubtful turns are left out, unless they could change the score by two or more, or at all if
+    only a catalogue could tell: then there is none.
+    """
+    missed = [each.missed for each in found if each.missed is not None and not each.doubt]
+    doubts = Counter(each.doubt for each in found if each.doubt)
+    highest = from_both(len(missed), len(found))
+    lowest = from_both(len(missed) + doubts.total(), len(found))
+    if doubts and highest - lowest > (0 if Requirement.CATALOGUE in doubts else _MOST_APART):
+        return unscored(doubts.most_common(1)[0][0], missed)
+    total = len(found) - doubts.total()
+    summary = f"{len(missed)} of {counted(total, noun)} {what} ({log.acts_are})"
+    return scored(from_both(len(missed), total), summary, missed)
+
+
+def _answer(log: AnnotatedLog, turn: SystemTurn) -> TurnAnswer:
+    plain = _no_answer_to_anything(turn)
+    if plain is not None or turn.user is None:
+        return TurnAnswer(turn, plain)
+    reading = turn.user.reading
+    if not reading.english:
+        return TurnAnswer(turn, None, Requirement.ENGLISH)
+    doubtful = [act for act in _DECIDING if reading.does(act) is None]
+    if not len(log.catalogue):
+        sure = not doubtful and not turn.wish and reading.yes.isdisjoint(_DECIDING)
+        return TurnAnswer(turn, None, "" if sure else Requirement.CATALOGUE)
+    missed = missed_by(log, turn, reading.yes)
+    others = (missed_by(log, turn, reading.yes | {act}) for act in doubtful)
+    changed = any((other is None) != (missed is None) for other in others)
+    return TurnAnswer(turn, missed, DOUBTFUL if changed else "")
+
+
+def _no_answer_to_anything(turn: SystemTurn) -> Finding | None:
+    """Why the turn answers nothing at all; None if it may be an answer."""
+    if not turn.spoke:
+        return Finding(turn.place, "no answer", "no answer")
+    return turn.said_before() or turn.flaw(*_SENSELESS)
+
+
+def missed_by(log: AnnotatedLog, turn: SystemTurn, acts: frozenset[Act]) -> Finding | None:
+    """Why a turn does not answer a user's turn that does these acts; None if it does.
+
+    A question beside a wish for a value may be answered by a new item instead.
+    """
+    plain = _no_answer_to_anything(turn)
+    if plain is not None or turn.user is None:
+        return plain
+    either = turn.new and (turn.user.reading.wants or Act.REFUSE in acts)
+    asks = Act.ASK in acts and not either
+    return _not_told(log, turn, turn.user) if asks else _not_served(log, turn, acts)
+
+
+def _not_served(log: AnnotatedLog, turn: SystemTurn, acts: frozenset[Act]) -> Finding | None:
+    """Why the items of a turn are none that the user's turn calls for."""
+    if turn.new:
+        if Act.BYE in acts and acts.isdisjoint(_FOR_ITEMS | {Act.ASK}):
+            note = f"goes on to {turn.new[0].text!r} after the goodbye"
+            return Finding(turn.place, "goes on", note, turn.new[0].text)
+        items = log.items_of(turn.new)
+        wrong = misfit(items, len(turn.new) - len(items), turn.wish, log.catalogue)
+        if wrong is None:
+            return None
+        note = f"wished for {turn.wish}, offered {wrong.name!r}"
+        return Finding(turn.place, "unmet wish", note)
+    if acts.isdisjoint(_FOR_ITEMS) or question_to_user(turn.said, log.domain):
+        return None
+    before = "a request" if acts.isdisjoint(OBJECTIONS) else "an objection"
+    again = f"only {turn.said.named[0].text!r} again" if turn.said.named else "nothing new"
+    return Finding(turn.place, "nothing new", f"{again} after {before}", turn.turn.text)
+
+
+def _not_told(log: AnnotatedLog, turn: SystemTurn, user: UserTurn) -> Finding | None:
+    """Why a turn does not answer a question; None if it may.
+
+    It does if it says a value of the item asked about: of the attribute asked for, if the
+    catalogue knows it. Without a known item it does unless it only asks back or goes on to others.
+    """
+    if not turn.said.named and all("?" in each.text for each in turn.said.sentences):
+        note = "a question instead of an answer"
+        return Finding(turn.place, "not told", note, turn.turn.text)
+    named = (*user.reading.items, *(mention.key for mention in user.said.named))
+    ids = dict.fromkeys(id_ for id_ in named or (turn.last_item,) if id_ in log.catalogue)
+    items = [log.catalogue.item(id_) for id_ in ids if id_ is not None]
+    asked = [value for item in items for value in _values_asked_for(log, item, user)]
+    if not items or any(turn.said.says(value) for value in asked):
+        return None
+    if turn.new and turn.said.keys.isdisjoint(ids):
+        note = f"asked about {items[0].name!r}, told of {turn.new[0].text!r}"
+        return Finding(turn.place, "not told", note, turn.new[0].text)
+    if not asked and (not named or any(_tells_of(log, turn, item, user) for item in items)):
+        return None
+    note = f"not what was asked about {items[0].name!r}"
+    return Finding(turn.place, "not told", note, turn.turn.text)
+
+
+def _values_asked_for(log: AnnotatedLog, item: Item, user: UserTurn) -> Iterator[str]:
+    """What the catalogue knows of the attributes for which the user declares to ask."""
+    for act in user.turn.acts:
+        attribute = log.catalogue.domain_of(item).attribute(act.attribute)
+        if act.act is Act.ASK and attribute is not None:
+            yield from attribute.of(item)
+
+
+def _tells_of(log: AnnotatedLog, turn: SystemTurn, item: Item, user: UserTurn) -> bool:
+    """Whether a turn says a value of the item, two words of its plot, or a word of the question.
+
+    So does any turn if nothing is known of the item.
+    """
+    known = attributes_of(item, log.catalogue.domain_of(item))
+    words = {word for word in turn.said.folded.split() if len(word) >= _LONG_WORD}
+    words -= word_list("common")
+    asked_for = words.intersection(user.said.folded.split())
+    plot = words.intersection(words_of(item.plot).split())
+    said = any(turn.said.says(each.value) for each in known)
+    return said or bool(asked_for) or len(plot) >= _PLOT_WORDS or not known

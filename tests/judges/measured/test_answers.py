@@ -1,0 +1,187 @@
+"""Coherence and Recoverability: what a turn must do after what the user declares to do."""
+
+import asyncio
+
+import pytest
+
+from recjury.records import Factor, Status, Turn
+from tests.judges.measured.logs import (
+    BLIND,
+    PANEL,
+    SHOP,
+    log,
+    rating,
+    replies,
+    says,
+    score,
+    talk,
+)
+
+COHERENCE, RECOVERABILITY = Factor.COHERENCE, Factor.RECOVERABILITY
+WISH = says("A comedy, please.", "wish genre=comedy")
+AFTER_A_WISH = [
+    ("Try Amelie (2001).", True),
+    ("Alien (1979) or Heat (1995).", False),  # neither is a comedy
+    ("Amelie (2001) or Alien (1979).", True),  # it begins with one that is
+    ("Which decade do you like?", True),
+    ("I like films.", False),
+    ('Try "The Silent Thing".', True),  # nobody knows whether it is one
+    ("I loved it [garbled].", False),
+    ("Notting Hill (1999), Alien (1979) or Heat (1995).", True),
+]
+
+
+@pytest.mark.parametrize(("reply", "answers"), AFTER_A_WISH)
+def test_a_wish_is_answered_by_an_item_that_has_it_or_by_a_question(
+    reply: str, *, answers: bool
+) -> None:
+    assert score(COHERENCE, talk(WISH, reply)) == (4 if answers else 0)
+
+
+ABOUT_HEAT = says("Who made Heat?", "ask heat director=")
+QUESTIONS = [
+    (ABOUT_HEAT, "Michael Mann did.", True),
+    (ABOUT_HEAT, "It is a thriller.", False),  # true, but not what was asked
+    (ABOUT_HEAT, "Try Alien (1979).", False),
+    (ABOUT_HEAT, "Do you like films?", False),
+    (says("What is Heat?", "ask heat"), "A thriller by Michael Mann.", True),
+    (says("What is Heat?", "ask heat"), "Well, have a nice day.", False),
+    (says("Is Heat violent?", "ask heat"), "Yes, quite violent.", True),
+    (says("And the theatres near me?", "ask"), "There are two.", True),  # nobody can tell
+]
+
+
+@pytest.mark.parametrize(("question", "reply", "answers"), QUESTIONS)
+def test_a_question_is_answered_by_what_was_asked(
+    question: Turn, reply: str, *, answers: bool
+) -> None:
+    assert score(COHERENCE, talk(question, reply)) == (4 if answers else 0)
+
+
+def test_a_question_beside_a_wish_is_answered_by_either() -> None:
+    both = says("Is Heat a comedy? If not, give me one.", "ask heat", "wish genre=comedy")
+    for reply in ("Try Amelie (2001).", "It is a thriller."):
+        assert score(COHERENCE, talk(both, reply)) == 4
+
+
+def test_nothing_new_is_called_for_after_thanks_but_after_a_goodbye_nothing() -> None:
+    bye = says("Thanks, goodbye!", "thank", "bye")
+    assert score(COHERENCE, talk(bye, "Have fun!")) == 4
+    assert score(COHERENCE, talk(bye, "Try Heat (1995).")) == 0
+    assert score(COHERENCE, talk(says("Great, thanks!", "thank"), "Try Heat (1995).")) == 4
+
+
+def test_a_wish_has_lapsed_when_the_user_is_pleased() -> None:
+    """The thriller is offered to somebody who has taken a comedy."""
+    taken = talk(WISH, "Amelie (2001).", says("I take it!", "accept amelie"), "Heat (1995), too.")
+    still = talk(WISH, "Amelie (2001).", says("Hm.", "chat"), "Heat (1995), too.")
+    assert (score(COHERENCE, taken), score(COHERENCE, still)) == (4, 2)
+
+
+def test_what_was_rejected_stays_so_until_it_is_wanted() -> None:
+    no_horror = says("No horror.", "refuse genre=horror")
+    turns = (no_horror, "Which films do you like?", says("Any.", "wish"), "Alien (1979).")
+    assert score(COHERENCE, talk(*turns)) == 2
+    wanted = says("Now horror!", "wish genre=horror")
+    assert score(COHERENCE, talk(no_horror, "Which do you like?", wanted, "Alien (1979).")) == 4
+
+
+def test_an_item_of_both_genres_is_neither_wanted_nor_rejected() -> None:
+    drama = says("A comedy, no drama.", "wish genre=comedy", "refuse genre=drama")
+    assert score(COHERENCE, talk(drama, "Notting Hill (1999).")) == 4  # comedy and drama
+
+
+def test_wishes_of_other_domains_and_kinds() -> None:
+    cheap = says("A cheap phone.", "wish price=cheap")
+    assert score(COHERENCE, talk(cheap, "Try the Nova Twelve."), SHOP) == 4
+    assert score(COHERENCE, talk(cheap, "Try the Orbit Max."), SHOP) == 0
+    waterproof = says("A waterproof one.", "wish seal=waterproof")  # no attribute of the shop
+    assert score(COHERENCE, talk(waterproof, "Try the Orbit Max."), SHOP) == 4
+    for wish, there in (("decade=1990s", True), ("actor=Al Pacino", True), ("year=1979", False)):
+        asked = says("Well?", f"wish {wish}")
+        assert score(COHERENCE, talk(asked, "Heat (1995).")) == (4 if there else 0)
+
+
+def test_a_genre_is_missed_only_where_no_close_one_stands_for_it() -> None:
+    drama = says("A drama.", "wish genre=drama")
+    assert score(COHERENCE, talk(drama, "Alien (1979).")) == 0
+    assert score(COHERENCE, talk(drama, "Heat (1995).")) == 4  # a thriller may be one
+    strange = says("A giallo.", "wish genre=giallo")  # nobody knows what is close to it
+    assert score(COHERENCE, talk(strange, "Alien (1979).")) == 4
+
+
+def test_repeated_turns_answer_nothing() -> None:
+    same = replies("I like films a lot.", "I like films a lot.")
+    assert score(COHERENCE, same) == 2
+    assert "the words of turn 2 again" in rating(COHERENCE, same).rationale
+    names = ("Heat", "Back to the Future (1985)", "Alien and Up")
+    filled = replies(*(f"You should watch {name}, my friend." for name in names))
+    assert score(COHERENCE, filled) == 3  # the third time, with another name
+
+
+def test_failed_and_empty_turns_are_incoherent() -> None:
+    hello = says("Hello", "chat")
+    assert score(COHERENCE, talk(hello, None, hello, "")) == 0
+
+
+OBJECTIONS = [
+    (says("No, not that.", "refuse"), "Try Amelie (2001).", 4),
+    (says("No, not that.", "refuse"), "Try Heat (1995) again.", 0),
+    (says("I saw it.", "seen heat"), "Have you? What else do you like?", 4),
+    (says("I saw it.", "seen heat"), "It is good.", 0),
+    (says("You never listen.", "complain"), "Sorry about that.", 0),
+    (says("You never listen.", "complain"), None, 0),
+    (says("A comedy!", "refuse heat", "wish genre=comedy"), "Alien (1979) is good.", 0),
+    (says("Nice.", "accept"), "It is good.", 4),
+    (says("I saw Alien.", "seen alien"), "It is good.", 4),  # the system had not offered it
+]
+
+
+@pytest.mark.parametrize(("objection", "reply", "expected"), OBJECTIONS)
+def test_an_objection_is_met_by_something_new(
+    objection: Turn, reply: str | None, expected: int
+) -> None:
+    told = talk(says("A film!", "wish"), "Heat (1995).", objection, reply)
+    assert score(RECOVERABILITY, told) == expected, rating(RECOVERABILITY, told)
+
+
+def test_a_refusal_of_nothing_is_no_objection() -> None:
+    opening = talk(
+        says("Hi", "chat"), "What do you like?", says("No horror.", "refuse genre=horror"), "Hm."
+    )
+    found = rating(RECOVERABILITY, opening)
+    assert found.score == 4
+    assert "declared acts" in found.rationale
+
+
+def test_the_evidence_has_the_turn_and_the_words() -> None:
+    told = talk(WISH, "Alien (1979) is good.", says("No!", "refuse alien"), "Alien (1979) it is.")
+    evidence = [e for e in asyncio.run(PANEL.rate(told)).evidence if e.factor == COHERENCE]
+    assert [e.turn for e in evidence] == [1, 3]
+    assert evidence[0].label == "unmet wish"
+    assert evidence[1].span == (0, len("Alien (1979) it is."))
+
+
+def test_without_acts_there_is_no_score_where_they_decide() -> None:
+    """Nobody declared what the user does, and these texts could do anything."""
+    told = log("Zorb?", "I like films.", "Blah.", "So do I.", "Hm.", "Films it is.")
+    for factor in (COHERENCE, RECOVERABILITY):
+        found = rating(factor, told)
+        assert found.status is Status.NOT_MEASURED
+        assert found.reason == "doubtful: what the user's turn does"
+
+
+def test_one_doubtful_turn_of_many_is_left_out() -> None:
+    turns = [each for n in range(6) for each in (says("Fine.", "thank"), f"It has {n} parts, see.")]
+    doubtful = (Turn(speaker=says("x").speaker, text="Blah."), "I do like to watch films.")
+    found = rating(COHERENCE, talk(*turns[:8], *doubtful))
+    assert found.score is not None, found.reason
+    assert "of 4 turns" in found.rationale
+    assert "declared and read acts" in found.rationale
+
+
+def test_without_a_catalogue_what_needs_items_is_not_judged() -> None:
+    asked = rating(COHERENCE, talk(WISH, "Amelie (2001)."), BLIND)
+    assert asked.reason == "no catalogue: what items are is not known"
+    assert score(COHERENCE, talk(says("Hi", "chat"), "Hello, friend."), BLIND) == 4
+    assert score(COHERENCE, talk(says("Hi", "chat"), None), BLIND) == 0
