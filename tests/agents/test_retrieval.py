@@ -297,6 +297,8 @@ def test_restaurants_are_found_by_their_attributes_and_spoken_of_by_them() -> No
         "I'm interested in Solaris. What makes you think of that one?",
         "Hold on, what about Solaris? You haven't told me anything about it.",
         "Those can wait. What is Solaris like?",
+        "I like the sound of Solaris. Tell me a little about it, please.",
+        "I was hoping for a calm book, so Solaris might be right. Could you describe it a little?",
         "Tell me a little about Solaris.",
         "Solaris, yes, that could be it. What's the story?",
         "Solaris? Is there a lot of talking in it?",

@@ -16,17 +16,18 @@ _ANSWERS = frozenset({Act.ACCEPT, Act.REFUSE, Act.SEEN, Act.WISH, Act.ASK})
 class HeardTurn(NamedTuple):
     """What a turn does, and the ids of the items that it names, in order.
 
-    `acts` are those that it surely does. `wants` are the wished values and examples.
-    `seen` are the items in a sentence that says so, `refused` those in a clause or sentence that
-    refuses; `topics` are neither, and no examples of what is wanted ("something like Heat").
+    `acts` are those that it surely does. `wants` are the wished values and examples. `requested`
+    are the items in a sentence that asks or wishes, `seen` those in one that says so, `refused`
+    those in a clause or sentence that refuses, and `examples` show what is wanted ("like Heat").
     """
 
     acts: frozenset[Act]
     wants: tuple[Attribute, ...]
     named: tuple[str, ...]
-    seen: tuple[str, ...]
-    refused: tuple[str, ...]
-    topics: tuple[str, ...]
+    requested: frozenset[str]
+    seen: frozenset[str]
+    refused: frozenset[str]
+    examples: frozenset[str]
 
     def does(self, *acts: Act) -> bool:
         """Whether the turn surely does one of these acts."""
@@ -52,19 +53,20 @@ def hear(turn: Turn, before: Sequence[Turn], catalogue: Catalogue) -> HeardTurn:
     acts = (whole.yes & _ANSWERS).union(*(each.acts - {Act.ACCEPT} for each in sentences))
     if not acts and any(clause.refuses for clause in clauses_of(turn.text)):
         acts = frozenset({Act.REFUSE})
-    examples = {each.value for each in whole.wants if each.kind == "like"}
-    named, seen, refused, topics = [], [], [], []
-    for mention in catalogue.link(turn.text):
-        sentence = _at(sentences, mention.start)
-        named.append(mention.id)
-        if Act.SEEN in sentence.acts:
-            seen.append(mention.id)
-        refuses = Act.REFUSE in sentence.acts and Act.ASK not in whole.yes
-        if refuses or clause_at(turn.text, mention.start).refuses:
-            refused.append(mention.id)
-        elif Act.SEEN not in sentence.acts and catalogue.item(mention.id).name not in examples:
-            topics.append(mention.id)
-    return HeardTurn(acts, whole.wants, *map(tuple, (named, seen, refused, topics)))
+    mentions = catalogue.link(turn.text)
+    by_sentence = [(each.id, _acts_at(sentences, each.start)) for each in mentions]
+    in_clause = {each.id for each in mentions if clause_at(turn.text, each.start).refuses}
+    in_sentence = {id_ for id_, does in by_sentence if Act.REFUSE in does}
+    likened = {each.value for each in whole.wants if each.kind == "like"}
+    return HeardTurn(
+        acts,
+        whole.wants,
+        named=tuple(each.id for each in mentions),
+        requested=frozenset(id_ for id_, does in by_sentence if does & {Act.ASK, Act.WISH}),
+        seen=frozenset(id_ for id_, does in by_sentence if Act.SEEN in does),
+        refused=frozenset(in_clause if Act.ASK in acts else in_clause | in_sentence),
+        examples=frozenset(e.id for e in mentions if catalogue.item(e.id).name in likened),
+    )
 
 
 def _sentences(turn: Turn, before: Sequence[Turn]) -> list[_Sentence]:
@@ -77,6 +79,5 @@ def _sentences(turn: Turn, before: Sequence[Turn]) -> list[_Sentence]:
     return found
 
 
-def _at(sentences: Sequence[_Sentence], position: int) -> _Sentence:
-    after = (each for each in sentences if position < each.end)
-    return next(after, _Sentence(position, frozenset()))
+def _acts_at(sentences: Sequence[_Sentence], position: int) -> frozenset[Act]:
+    return next((each.acts for each in sentences if position < each.end), frozenset())

@@ -1,14 +1,13 @@
 """A catalogue prepared for search: word postings (BM25), attributes, popularity.
 
-Items and attributes (people, genres and other categories) are the nodes of a networkx graph: two
-items that share an attribute are both neighbours of it.
+Attributes are people, genres and other categories.
 """
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,6 @@ from numpy.typing import NDArray
 from recjury.agents.retrieval.words import content_words
 from recjury.knowledge import FILM, Catalogue, fold, plain_value
 from recjury.records import Attribute, Domain, DomainAttribute, Item
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 _K1, _B = 1.2, 0.4
 _FIELD_WEIGHTS = {"title": 0.5, "category": 2.0, "people": 0.5, "plot": 1.0}
@@ -39,7 +35,7 @@ class IndexedAttribute(NamedTuple):
 
 
 class Library:
-    """Items by row number, `attributes` by folded name, and the `graph` that connects them.
+    """Items by row number, and `attributes` by folded name.
 
     `years` [items] is 0 for an unknown year; `popularity` [items] is from 0 to 1.
     """
@@ -51,37 +47,22 @@ class Library:
         self.small_talk = frozenset(_small_talk(catalogue.domains))
         self._domains = [catalogue.domain_of(item).name for item in self.items]
         self.rows = {item.id: row for row, item in enumerate(self.items)}
+        facts = [list(self._facts(item)) for item in self.items]
+        self._of_rows = [tuple(dict.fromkeys(fold(name) for _, name in each)) for each in facts]
         self.attributes = self._attributes()
-        self._postings = _postings([_document(item, self._facts(item)) for item in self.items])
+        self._postings = _postings(list(map(_document, self.items, facts)))
         self.years: NDArray[np.int64] = np.array([item.year or 0 for item in self.items])
         popularity = np.array([item.popularity or 0.0 for item in self.items], dtype=np.float64)
         top = math.log1p(float(popularity.max(initial=0.0)))
         self.popularity: NDArray[np.float64] = np.log1p(popularity) / (top or 1.0)
 
-    @cached_property
-    def graph(self) -> "nx.Graph[int | str]":
-        """Items (row numbers) and attributes (folded names), with an edge if the item has it.
-
-        An item's neighbours are in the order of the catalogue's entry.
-        """
-        import networkx as nx
-
-        graph: nx.Graph[int | str] = nx.Graph()
-        graph.add_nodes_from(range(len(self.items)))
-        for row, item in enumerate(self.items):
-            graph.add_edges_from((row, fold(name)) for _, name in self._facts(item))
-        return graph
-
     def attributes_of(self, row: int) -> tuple[str, ...]:
         """The folded names of an item's attributes, in the order of the catalogue's entry."""
-        return tuple(str(name) for name in self.graph[row])
+        return self._of_rows[row]
 
     def shared(self, row: int, other: int) -> tuple[str, ...]:
         """The folded names of the attributes that two items share, in the order of the first."""
-        import networkx as nx
-
-        common = set(nx.common_neighbors(self.graph, row, other))
-        return tuple(name for name in self.attributes_of(row) if name in common)
+        return tuple(name for name in self._of_rows[row] if name in self._of_rows[other])
 
     def knows(self, word: str) -> bool:
         """Whether any item's document has the word, which is no word for items as such."""

@@ -128,41 +128,46 @@ def _take_titles(
     wish: Understanding, library: Library, heard: HeardTurn, weight: float, offered: Sequence[int]
 ) -> None:
     """Sort the named and just offered items into liked, asked about and rejected."""
-    topics = _rows(library, heard.topics)
+    rows = {id_: library.rows[id_] for id_ in heard.named}
+    topics = [row for id_, row in rows.items() if _is_topic(heard, id_, row in offered)]
     wish.asked_about = _asked_about(heard, topics, offered)
-    down = set(_rows(library, heard.refused))
+    down = {rows[id_] for id_ in heard.refused}
     if heard.does(Act.REFUSE, Act.SEEN, Act.WISH) and wish.asked_about is None:
         down.update(row for row in offered if row not in topics)
     if not heard.does(Act.ACCEPT):  # who comes back to an offer without praise goes on
         down.update(row for row in offered if row in topics)
     down.discard(wish.asked_about)
-    for row in _rows(library, heard.named):
+    for row in rows.values():
         if row in down:
             wish.liked.pop(row, None)
         else:
             wish.liked[row] = max(weight, wish.liked.get(row, 0.0))
     wish.declined = not down.isdisjoint(offered)
-    wish.rejected |= down.union(_rows(library, heard.seen))
+    wish.rejected |= down.union(rows[id_] for id_ in heard.seen)
+
+
+def _is_topic(heard: HeardTurn, id_: str, is_offered: bool) -> bool:
+    """Whether a turn may be about an item that it names: it is neither turned down nor an example.
+
+    A new item must be asked about, or be all that is wished for.
+    """
+    if id_ in heard.refused | heard.seen:
+        return False
+    if is_offered:
+        return not (id_ in heard.examples and heard.does(Act.WISH))
+    alone = id_ in heard.requested and not heard.wants
+    return id_ not in heard.examples and (heard.does(Act.ASK) or alone)
 
 
 def _asked_about(heard: HeardTurn, topics: Sequence[int], offered: Sequence[int]) -> int | None:
-    """The item that a turn asks about, accepts, or wishes for by its name alone.
+    """The item that a turn asks about, accepts, or wishes for: named, or the first one offered.
 
-    Without a name, it is the first one offered, unless the user turns the offer down or goes on to
-    another wish. A turn that does nothing else stays with the offer.
+    A turn that does nothing else stays with the offer.
     """
-    asks = heard.does(Act.ASK, Act.ACCEPT)
-    if topics:
-        alone = heard.acts == {Act.WISH} and not heard.wants
-        stays = not heard.acts and topics[-1] in offered
-        return topics[-1] if asks or alone or stays else None
-    if not offered or heard.wants or heard.does(Act.REFUSE, Act.SEEN, Act.WISH):
-        return None
-    return offered[0] if asks or not heard.acts else None
-
-
-def _rows(library: Library, ids: Sequence[str]) -> list[int]:
-    return [library.rows[id_] for id_ in ids]
+    if heard.does(Act.ASK, Act.ACCEPT) or not heard.acts:
+        goes_on = heard.wants or heard.does(Act.REFUSE, Act.SEEN, Act.WISH)
+        return topics[-1] if topics else offered[0] if offered and not goes_on else None
+    return topics[-1] if topics and heard.acts == {Act.WISH} and not heard.wants else None
 
 
 def _inside(position: int, spans: Collection[tuple[int, int]]) -> bool:
