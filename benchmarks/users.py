@@ -39,6 +39,7 @@ from recjury.corpora.concept import END_MARK, read_concept
 from recjury.errors import UserError
 from recjury.knowledge import fold
 from recjury.knowledge.ordinary_words import is_ordinary_word
+from recjury.language.wishes import spoken_in
 from recjury.records import Act, ConversationLog, Item, Recommender, Scenario, Speaker, is_target
 from recjury.simulator import LeakGuard, RuleUser, SessionSettings, converse
 
@@ -173,7 +174,8 @@ class Values:
 
     def attributes(self, text: str) -> Iterator[str]:
         """The attributes that a text names, in the words of the catalogue."""
-        return (mention.id for mention in self._library.attribute_mentions(text))
+        spoken = spoken_in(text, self.catalogue)
+        return (name for each in spoken for name in self._library.names_of(each.attribute))
 
     def own(self, item: Item) -> list[str]:
         """The values that only this item has, without those that are everyday words."""

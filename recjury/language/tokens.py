@@ -47,8 +47,12 @@ def words_of(text: str) -> list[str]:
 
 def last_sentence(text: str) -> str:
     """The last sentence of a text: a question that a user answers stands there."""
-    parts = [part for part in _SENTENCE_ENDS.split(text[-LONGEST:]) if part.strip()]
-    return parts[-1] if parts else ""
+    return next(reversed(sentence_texts(text[-LONGEST:])), "")
+
+
+def sentence_texts(text: str) -> list[str]:
+    """The sentences of the part of a text that is read, as they are written."""
+    return [part for part in _SENTENCE_ENDS.split(text[:LONGEST]) if part.strip()]
 
 
 def sentences_of(text: str) -> list[SentenceWords]:

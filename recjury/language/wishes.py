@@ -45,6 +45,11 @@ class Clause(NamedTuple):
     end: int
     refused_from: int
 
+    @property
+    def refuses(self) -> bool:
+        """Whether the clause has a word of refusing."""
+        return self.refused_from < self.end
+
 
 @lru_cache(4096)
 def clauses(text: str) -> tuple[Clause, ...]:
@@ -87,10 +92,21 @@ def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w'])(?:{listed})(?![\w'])")
 
 
+def clauses_of(text: str) -> tuple[Clause, ...]:
+    """The clauses of a text as it is written."""
+    return clauses(shortened(text).lower())
+
+
+def clause_at(text: str, position: int) -> Clause:
+    """The clause that ends after this position of a text; without one, an empty one there."""
+    after = (clause for clause in clauses_of(text) if position < clause.end)
+    return next(after, Clause(position, position, position))
+
+
 def is_refused(text: str, start: int) -> bool:
     """Whether the value at `start` of a text is refused by a word before it in its clause."""
-    lower = shortened(text).lower()
-    return any(c.refused_from <= start < c.end for c in clauses(lower))
+    clause = clause_at(text, start)
+    return clause.refused_from <= start < clause.end
 
 
 def spoken_in(text: str, catalogue: Catalogue | None = None) -> list[ValueMention]:

@@ -1,47 +1,23 @@
 """A catalogue prepared for search: word postings (BM25), attributes, popularity.
 
-Items and attributes (people, genres and other categories) are the nodes of a networkx graph: two
-items that share an attribute are both neighbours of it.
+Attributes are people, genres and other categories.
 """
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recjury.agents.retrieval.words import content_words
-from recjury.knowledge import FILM, Catalogue, Mention, Name, TitleRecogniser, fold
-from recjury.records import Domain, DomainAttribute, Item
-
-if TYPE_CHECKING:
-    import networkx as nx
+from recjury.knowledge import FILM, Catalogue, fold, plain_value
+from recjury.records import Attribute, Domain, DomainAttribute, Item
 
 _K1, _B = 1.2, 0.4
 _FIELD_WEIGHTS = {"title": 0.5, "category": 2.0, "people": 0.5, "plot": 1.0}
-_PLAIN_GENRE_WORDS = frozenset({"fiction", "cinema", "literature"})
-# Genres, and other words that people use for them.
-_SAID = {
-    "horror": ("scary", "frightening", "creepy", "spooky"),
-    "comedy": ("funny", "comedies", "hilarious", "make me laugh", "laugh"),
-    "romance": ("romantic", "love story", "rom com", "romcom"),
-    "animation": ("animated", "cartoon", "cartoons"),
-    "science fiction": ("sci fi", "scifi", "sci-fi", "futuristic"),
-    "sci-fi": ("science fiction", "sci fi", "scifi", "futuristic"),
-    "thriller": ("thrilling", "suspense", "suspenseful", "thrillers"),
-    "family": ("kids", "children", "my daughter", "my son"),
-    "war": ("wartime", "soldiers"),
-    "western": ("westerns", "cowboy", "cowboys"),
-    "documentary": ("documentaries",),
-    "history": ("historical",),
-    "mystery": ("mysteries", "whodunit", "detective"),
-    "crime": ("gangster", "gangsters", "heist"),
-    "musical": ("musicals",),
-    "fantasy": ("magical",),
-}
 
 
 class IndexedAttribute(NamedTuple):
@@ -59,7 +35,7 @@ class IndexedAttribute(NamedTuple):
 
 
 class Library:
-    """Items by row number, `attributes` by folded name, and the `graph` that connects them.
+    """Items by row number, and `attributes` by folded name.
 
     `years` [items] is 0 for an unknown year; `popularity` [items] is from 0 to 1.
     """
@@ -71,38 +47,22 @@ class Library:
         self.small_talk = frozenset(_small_talk(catalogue.domains))
         self._domains = [catalogue.domain_of(item).name for item in self.items]
         self.rows = {item.id: row for row, item in enumerate(self.items)}
+        facts = [list(self._facts(item)) for item in self.items]
+        self._of_rows = [tuple(dict.fromkeys(fold(name) for _, name in each)) for each in facts]
         self.attributes = self._attributes()
-        self._postings = _postings([_document(item, self._facts(item)) for item in self.items])
-        self._names = TitleRecogniser(self._spellings())
+        self._postings = _postings(list(map(_document, self.items, facts)))
         self.years: NDArray[np.int64] = np.array([item.year or 0 for item in self.items])
         popularity = np.array([item.popularity or 0.0 for item in self.items], dtype=np.float64)
         top = math.log1p(float(popularity.max(initial=0.0)))
         self.popularity: NDArray[np.float64] = np.log1p(popularity) / (top or 1.0)
 
-    @cached_property
-    def graph(self) -> "nx.Graph[int | str]":
-        """Items (row numbers) and attributes (folded names), with an edge if the item has it.
-
-        An item's neighbours are in the order of the catalogue's entry.
-        """
-        import networkx as nx
-
-        graph: nx.Graph[int | str] = nx.Graph()
-        graph.add_nodes_from(range(len(self.items)))
-        for row, item in enumerate(self.items):
-            graph.add_edges_from((row, fold(name)) for _, name in self._facts(item))
-        return graph
-
     def attributes_of(self, row: int) -> tuple[str, ...]:
         """The folded names of an item's attributes, in the order of the catalogue's entry."""
-        return tuple(str(name) for name in self.graph[row])
+        return self._of_rows[row]
 
     def shared(self, row: int, other: int) -> tuple[str, ...]:
         """The folded names of the attributes that two items share, in the order of the first."""
-        import networkx as nx
-
-        common = set(nx.common_neighbors(self.graph, row, other))
-        return tuple(name for name in self.attributes_of(row) if name in common)
+        return tuple(name for name in self._of_rows[row] if name in self._of_rows[other])
 
     def knows(self, word: str) -> bool:
         """Whether any item's document has the word, which is no word for items as such."""
@@ -125,9 +85,20 @@ class Library:
                 scores[rows] += weight * values
         return scores
 
-    def attribute_mentions(self, text: str) -> tuple[Mention, ...]:
-        """The attributes that `text` names, in text order; `Mention.id` is the folded name."""
-        return self._names.link(text)
+    def names_of(self, attribute: Attribute) -> tuple[str, ...]:
+        """The folded names of the catalogue's attributes that a spoken one means.
+
+        A person may have several parts in an item, and a category several names ("comedy",
+        "comedy film").
+        """
+        return self._by_value.get(plain_value(attribute.value), ())
+
+    @cached_property
+    def _by_value(self) -> Mapping[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for key, attribute in self.attributes.items():
+            found[plain_value(attribute.name)].append(key)
+        return {value: tuple(keys) for value, keys in found.items()}
 
     def _attributes(self) -> dict[str, IndexedAttribute]:
         rows: dict[str, dict[str, dict[int, None]]] = defaultdict(lambda: defaultdict(dict))
@@ -150,31 +121,11 @@ class Library:
             for key, kinds in rows.items()
         }
 
-    def _spellings(self) -> Iterator[Name]:
-        for key, attribute in self.attributes.items():
-            yield Name(key, attribute.name, cautious=not attribute.is_category)
-            if attribute.is_category:
-                yield from _category_spellings(key, self._plain_words)
-
-    @cached_property
-    def _plain_words(self) -> frozenset[str]:
-        """Words of a category that say nothing of it, such as "film" in "crime film"."""
-        words = {word for domain in self.catalogue.domains for word in domain.all_words}
-        return _PLAIN_GENRE_WORDS | words
-
     def _facts(self, item: Item) -> Iterator[tuple[DomainAttribute, str]]:
         """The item's categories and people; an item's language is not what people ask for."""
         for attribute in self.catalogue.domain_of(item).of_kind("category", "maker", "cast"):
             if attribute.name != "language":
                 yield from ((attribute, value) for value in attribute.of(item))
-
-
-def _category_spellings(key: str, plain: frozenset[str]) -> Iterator[Name]:
-    words = [word for word in key.split() if word not in plain]
-    short = " ".join(words)
-    for spelling in dict.fromkeys((short, *_SAID.get(key, ()), *_SAID.get(short, ()))):
-        if spelling and spelling != key:
-            yield Name(key, spelling, weight=-1.0, cautious=False)
 
 
 def _small_talk(domains: tuple[Domain, ...]) -> Iterator[str]:

@@ -89,7 +89,7 @@ def _add_neighbours(scores: NDArray[np.float64], library: Library, row: int, wei
         scores[list(attribute.all_rows)] += share * attribute.weight
 
 
-_VERSION = 2
+_VERSION = 3
 _NAMED_AT_MOST = 3
 _NAMED_FROM = 0.6  # of the best item's score
 

@@ -5,28 +5,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from recjury.knowledge import fold
+from recjury.language.vocabulary import words
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CONTRACTION = re.compile(r"['’](s|re|ve|ll|d|m|t)$")
-
-_SMALL_TALK_TEXT = (
-    "a about actually after again all also always am an and another any anything are as ask "
-    "at be because been before being best better big both but by can come could did director "
-    "do does done each else enjoy enjoyed ever every fan favorite favourite few film films "
-    "find first for from genre get give go good got great had has have he hello help her here "
-    "hey hi him his hope how i if in interested into is it its just kind know last least let "
-    "like liked little look looking lot love loved made make many maybe me mean mind more "
-    "most mostly movie movies much must my name need new next nice night no not now of off oh "
-    "ok okay old on one only or other our out over people perhaps please prefer pretty "
-    "probably quite rather really recommend recommendation right said saw say see seen she "
-    "should show so some something sort star starred starring sound still such suggest "
-    "suggestion sure take tell than thank thanks that the their them then there these they "
-    "thing think this those though time to today tonight too try two type under until up us "
-    "use usually very wait want wanted was watch watched watching way we well were what when "
-    "where which while who why will with wonder would write wrote yeah year yes yet you your "
-    "actor "
-)
-_SMALL_TALK = frozenset(_SMALL_TALK_TEXT.split())
 _ENDINGS = (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""))
 
 
@@ -52,7 +34,7 @@ def _content(word: str) -> str:
     """The stem of a word; empty for a stop word and for a single letter."""
     plain = _CONTRACTION.sub("", fold(word))
     stemmed = stem(plain)
-    return "" if len(plain) < 2 or {plain, stemmed} & _SMALL_TALK else stemmed
+    return "" if len(plain) < 2 or {plain, stemmed} & words("small_talk") else stemmed
 
 
 def plain_words(text: str) -> Iterator[str]:
