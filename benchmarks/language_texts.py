@@ -53,8 +53,13 @@ def _rows(paths: tuple[Path, ...]) -> Iterator[dict]:  # type: ignore[type-arg]
 
 
 def own_fluent(acts: list[ActLine], replies: list[ReplyLine]) -> list[str]:
-    """Fluent texts of systems among our own sentences, without repeats."""
-    said = [line.system for line in acts if len(line.system) > 3]
+    """Fluent texts of systems among our own sentences, without repeats.
+
+    With them are 200 replies of the retrieval system on the sample: templates filled correctly.
+    """
+    templates = OWN / "replies" / "templates.txt"
+    said = templates.read_text("utf-8").splitlines()
+    said += [line.system for line in acts if len(line.system) > 3]
     said += [line.reply for line in replies if not line.broken]
     return list(dict.fromkeys(said))
 

@@ -8,7 +8,13 @@ from recjury.language.act_model import MODELLED, ActModel
 from recjury.language.defects import defects_of, other_language_words, other_letters
 from recjury.language.reading import Breakage, Reading, ReplyCheck
 from recjury.language.reply_model import ReplyModel
-from recjury.language.tokens import is_function_word, sentences_of, shortened, words_of
+from recjury.language.tokens import (
+    is_function_word,
+    sentence_texts,
+    sentences_of,
+    shortened,
+    words_of,
+)
 from recjury.language.weights import shipped
 from recjury.language.wishes import spoken_in
 from recjury.records import Act, Attribute, Speaker, Turn
@@ -26,6 +32,7 @@ _REMEMBERED = 16_384
 _ENOUGH_WORDS = 5
 _FEW_ENGLISH = 0.1
 _SHOWN_WORDS = 8
+_MOST_SENTENCES = 6
 
 
 def read(turn: Turn, before: Sequence[Turn], catalogue: Catalogue | None = None) -> Reading:
@@ -92,12 +99,25 @@ def _read(text: str, answered: str) -> Reading:
     english = is_english(text)
     if not any(map(str.isalnum, text)) or not english:
         return Reading(dict.fromkeys(Act, 0.5), frozenset(), frozenset(), english=english)
-    numbers = _acts().probabilities(text, answered)
-    acts: dict[Act, float] = dict(zip(MODELLED, map(float, numbers), strict=True))
+    numbers = _probabilities(text, answered)
+    acts: dict[Act, float] = dict(zip(MODELLED, numbers, strict=True))
     acts[Act.CHAT] = 1 - max(acts.values())
     yes = frozenset(act for act, number in acts.items() if number >= SURE)
     no = frozenset(act for act, number in acts.items() if number <= RULED_OUT)
     return Reading(acts, yes, no)
+
+
+def _probabilities(text: str, answered: str) -> list[float]:
+    """The probability of each act: the mean of that of the whole text and of its surest sentence.
+
+    One act among several would else be lost in a long turn.
+    """
+    whole = _acts().probabilities(text, answered)
+    sentences = sentence_texts(text)[:_MOST_SENTENCES]
+    if len(sentences) < 2:
+        return [float(number) for number in whole]
+    alone = [_acts().probabilities(each, answered) for each in sentences]
+    return [float(a + max(b)) / 2 for a, b in zip(whole, zip(*alone, strict=True), strict=True)]
 
 
 @lru_cache(_REMEMBERED)
