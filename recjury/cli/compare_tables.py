@@ -69,13 +69,17 @@ def show_comparison(
     result: "Comparison",
     noise: "Mapping[str, NoiseFloor]",
     repeats: float,
+    *,
+    details: bool,
 ) -> None:
-    """The differences of two systems, and how they were paired."""
+    """The differences of two systems, with `details` or without, and how they were paired."""
+    from recjury.results.scores import named
+
     rows = []
     for measure, gap in result.gaps.items():
-        if not gap.difference.n:
+        if not gap.difference.n or (gap.metric.detail and not details):
             continue
-        row = [measure, *gap_cells(gap.difference), output.number(gap.effect.d)]
+        row = [named(measure, gap.metric), *gap_cells(gap.difference), output.number(gap.effect.d)]
         if result.margin is not None:
             row.append(output.number(gap.equivalence, 4))
         if noise:
@@ -146,7 +150,7 @@ def show_passed(good: str, passed: "Mapping[str, Sequence[PassRate]]") -> None:
 def gap_cells(gap: "MeanDifference") -> list[str]:
     """The cells of a difference: value, interval, p-value, n."""
     bounds = (output.number(value) for value in (gap.difference, gap.low, gap.high))
-    return [*bounds, output.number(gap.p, 4), str(gap.n)]
+    return [*bounds, "tie" if gap.is_tie else output.number(gap.p, 4), str(gap.n)]
 
 
 def with_interval(gap: "MeanDifference") -> str:

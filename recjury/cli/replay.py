@@ -90,7 +90,12 @@ def _list_debates(store: "Store", debates: "list[DebateSummary]") -> None:
     any."""
     several = len({each.evaluator for each in debates}) > 1
     forks = any(each.fork_of for each in debates)
-    headings = ["debate", "system", "scenario", "verdict", "rounds", "agreed"]
+    from recjury.results.scores import measures_of, sums_up
+
+    measures = [each for each in measures_of(store.evaluators()) if sums_up(each.metric)]
+    titles = {each.metric.title for each in measures}
+    title = titles.pop() if len(titles) == 1 else "verdict"
+    headings = ["debate", "system", "scenario", title, "rounds", "agreed"]
     repeated = any(each.superseded for each in debates)
     headings += ["evaluator"] * several + ["fork"] * forks + ["superseded"] * repeated
     rows = []

@@ -8,7 +8,7 @@ from recjury.safe_text import printable
 
 if TYPE_CHECKING:
     from recjury.debate.stored_debate import ForkOf, ReplayedDebate
-    from recjury.records import ConversationLog, ItemRef, Rating, Turn
+    from recjury.records import ConversationLog, ItemRef, Rating, Statement, Turn
     from recjury.store import Unfinished
 
     Replayed: TypeAlias = "ReplayedDebate | Unfinished | Undebated"
@@ -37,6 +37,11 @@ def show(found: Iterable["Replayed"]) -> None:
             view.unfinished(each)
         else:
             view.debate(each)
+
+
+def verdict_name(last: "Sequence[Statement]") -> str:
+    """What the verdict of a debate is called whose last round is given."""
+    return "rule verdict" if {said.speaker for said in last} == {"rule"} else "verdict"
 
 
 class View:
@@ -75,7 +80,7 @@ class View:
         if verdict.spoke < len(last):
             how += f", {verdict.spoke} of {len(last)} roles spoke"
         score = output.number(verdict.score, 1)
-        self._rule(f"verdict {score}, {how} {verdict.reason}".strip())
+        self._rule(f"{verdict_name(last)} {score}, {how} {verdict.reason}".strip())
 
     def unfinished(self, failed: "Unfinished") -> None:
         """The turns, and why the conversation ended."""

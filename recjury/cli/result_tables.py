@@ -1,16 +1,19 @@
 """What `run` and `judge` print at the end: a table of systems per evaluator, or JSON."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from recjury.campaign import RunResult
 from recjury.cli import output
 from recjury.cli.noise_line import noise_line
 from recjury.records import JSON, Metric
 from recjury.results import CampaignSummary, Measure, MetricSummary
+from recjury.results.answer import answer
+from recjury.results.caveats import Caveat, about_campaign
 from recjury.results.noise import NoiseFloor
 from recjury.results.summary import largest_floor
 from recjury.results.unscored import FAILED, merged_reasons
+from recjury.safe_text import printable
 
 _SHOWN_REASONS = 8
 _KINDS = (  # whether they failed, and how many reasons are shown
@@ -47,10 +50,18 @@ def as_object(result: RunResult, summary: CampaignSummary) -> dict[str, JSON]:
         "held_back": None if result.held_back is None else result.held_back._asdict(),
         "stopped": None if result.stopped is None else result.stopped.as_json(),
         "items_linked": summary.items_linked,
+        **conclusions_json(summary),
     }
 
 
+def conclusions_json(summary: CampaignSummary) -> dict[str, JSON]:
+    """The answer in two lines, and what a reader of the tables should know."""
+    caveats = [each._asdict() for each in about_campaign(summary)]
+    return {"answer": answer(summary).as_json(), "caveats": caveats}
+
+
 def _show(result: RunResult, summary: CampaignSummary) -> None:
+    show_answer(summary)
     show_systems(summary)
     if result.skipped:
         output.say(f"{len(result.skipped)} records gave no scenario or lost a target:")
@@ -108,6 +119,17 @@ def say_reasons(reasons: Mapping[str, int], shown: int = _SHOWN_REASONS) -> None
         output.say(f"  {others} x other reasons: --json and recjury report have all")
 
 
+def show_answer(summary: CampaignSummary) -> None:
+    """Which system is best, and what could not be scored, in two lines."""
+    output.print_text("".join(f"{printable(line)}\n" for line in (*answer(summary).lines, "")))
+
+
+def say_caveats(caveats: Iterable[Caveat]) -> None:
+    """What a reader of the tables should know, a line each."""
+    for each in caveats:
+        output.say(f"{each.heading}. {each.text}")
+
+
 def show_systems(summary: CampaignSummary) -> None:
     """A table per evaluator, older versions last: a row per system, a column per metric."""
     noise = summary.noise()
@@ -130,11 +152,7 @@ def show_systems(summary: CampaignSummary) -> None:
         if raters
     )
     output.say(f"rated: {'; '.join(rated) or 'nothing yet'}")
-    if summary.items_linked:
-        output.say(
-            f"items linked from the text in {summary.items_linked} of "
-            f"{summary.conversations.planned} conversations: their systems gave no lists"
-        )
+    say_caveats(about_campaign(summary))
 
 
 def _heading(measure: Measure) -> str:

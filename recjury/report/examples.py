@@ -23,6 +23,7 @@ from recjury.report.findings import CampaignFindings
 from recjury.report.participants import speaker
 from recjury.results import Measure
 from recjury.results.explanation import evidence_for, quoted
+from recjury.results.scores import headline
 from recjury.store import DebateSummary, Store
 
 _UTTERANCE, _RATIONALE, _STATEMENT, _NAME = 1500, 900, 1500, 80
@@ -67,9 +68,11 @@ class ShownStatement(NamedTuple):
 
 
 class ShownDebate(NamedTuple):
-    """A debate and its verdict; `forks` are the results of changed copies of it."""
+    """A debate and its verdict, which the tables call `title`; `forks` are the results of changed
+    copies of it."""
 
     evaluator: str
+    title: str
     verdict: Verdict
     rounds: tuple[tuple[ShownStatement, ...], ...]
     skipped_rounds: int
@@ -229,8 +232,10 @@ def _rating(measure: Measure, rating: Rating, models: Mapping[str, str]) -> Show
 
 def _debate(reading: ExampleLoader, label: str, evaluation: str, debate: Debate) -> ShownDebate:
     forks = sorted(reading.forks.get(evaluation, ()))
+    lead = headline(each for each in reading.measures.values() if each.evaluator == label)
     return ShownDebate(
         evaluator=one_line(label, _NAME),
+        title=one_line(lead.metric.title if lead else "Verdict", _NAME),
         verdict=debate.verdict,
         rounds=_rounds(debate.transcript, reading.models),
         skipped_rounds=max(0, debate.transcript.rounds - _ROUNDS),

@@ -43,6 +43,15 @@ class MeanDifference(NamedTuple):
         """Whether none of the pairs differs, or all values of both groups are equal."""
         return self.low == self.high == 0  # a resample of other values would not always be 0
 
+    def untested(self) -> "MeanDifference":
+        """The difference with its interval alone."""
+        return self._replace(p=None, smallest_p=None)
+
+    def corrected(self, p: float | None, tests: int) -> "MeanDifference":
+        """The difference with a corrected `p`, and its smallest one for so many `tests`."""
+        smallest = None if self.smallest_p is None else min(1.0, self.smallest_p * tests)
+        return self._replace(p=p, smallest_p=smallest)
+
 
 def paired(a: Sequence[float], b: Sequence[float], *, seed: int = 0) -> MeanDifference:
     """The mean of a - b over pairs; `a` and `b` have the same length."""

@@ -1,0 +1,87 @@
+"""The answer of a campaign in two lines: which system is best, and what could not be scored."""
+
+from typing import NamedTuple
+
+from recjury.records import JSON
+from recjury.results.caveats import SIGNIFICANT, about_power, lacks_catalogue, listed
+from recjury.results.comparison import Compared, compare_campaign, ranked
+from recjury.results.scores import Measure, headline
+from recjury.results.summary import CampaignSummary
+from recjury.stats import MeanDifference
+
+
+class Answer(NamedTuple):
+    """Which system is best by the measure that sums up the others, and what has no score.
+
+    `best` is None if no system has a score. It is `decided` if its difference from each other
+    system has a p-value below .05, corrected over the pairs of `compare_campaign`.
+    """
+
+    best: str | None
+    decided: bool
+    lines: tuple[str, str]
+
+    def as_json(self) -> dict[str, JSON]:
+        """All three."""
+        return {**self._asdict(), "lines": list(self.lines)}
+
+
+def answer(summary: CampaignSummary) -> Answer:
+    """The answer of a campaign."""
+    lead = headline(summary.shown)
+    order = [] if lead is None else ranked(summary.systems, lead)
+    missing = _missing(summary, lead)
+    if lead is None or not order:
+        return Answer(None, False, ("No system has a score yet: nothing can be compared.", missing))
+    best, *others = order
+    mean = summary.systems[best].summary(lead.id).mean
+    by = f"{mean:.{lead.metric.digits}f} by {lead.metric.title} ({lead.id})"
+    if not others:
+        said = f"{best} has {by}; there is no other system with a score to compare it with."
+        return Answer(best, False, (said, missing))
+    tallies = {name: summary.systems[name] for name in order}
+    compared = compare_campaign(tallies, lead, [Compared(lead.id, lead.id, lead.metric)])
+    gaps = {other: compared[best, other].gaps[lead.id].difference for other in others}
+    still_open = [name for name, gap in gaps.items() if gap.p is None or gap.p >= SIGNIFICANT]
+    ahead = f"ahead of {others[0]} by {_ahead(gaps[others[0]], lead)}"
+    said = f"{best} is best: {by}, {ahead}. {_decided(gaps, still_open)}"
+    return Answer(best, not still_open, (said, missing))
+
+
+def _ahead(gap: MeanDifference, lead: Measure) -> str:
+    """By how much the first of a difference is better, with the interval."""
+    ends = [each for each in gap[:3] if each is not None]
+    if not lead.metric.higher_is_better and ends:
+        ends = [-ends[0], *(-each for each in reversed(ends[1:]))]
+    value, *bounds = [f"{each:.{lead.metric.digits}f}" for each in ends] or ["an unknown amount"]
+    return f"{value} [{', '.join(bounds)}]" if bounds else value
+
+
+def _decided(gaps: dict[str, MeanDifference], still_open: list[str]) -> str:
+    worst = max((gap.p for gap in gaps.values() if gap.p is not None), default=1.0)
+    shown = "p < .001" if worst < 0.001 else f"p = {worst:.3f}".replace("0.", ".")
+    if not still_open:
+        return f"This is decided ({shown})."
+    if power := about_power(list(gaps.values())):
+        return f"This is not decided: {power[0].heading}."
+    tied = [name for name in still_open if gaps[name].is_tie]
+    why = f"a tie with {listed(tied)}" if tied else f"{shown} against {listed(still_open)}"
+    return f"This is not decided ({why})."
+
+
+def _missing(summary: CampaignSummary, lead: Measure | None) -> str:
+    """What could not be scored."""
+    parts: list[str] = []
+    if lead is not None:
+        systems = summary.systems.values()
+        of = sum(tally.conversations for tally in systems)
+        scored = sum(tally.summary(lead.id).n for tally in systems)
+        if scored < of:
+            parts.append(f"{lead.metric.title} in {of - scored} of {of} conversations")
+    measured = {each for tally in summary.systems.values() for each in tally.measured}
+    never = [each for each in summary.shown if each.id not in measured and each != lead]
+    if never:
+        parts.append(f"{listed([each.metric.title for each in never])} in all conversations")
+    if lacking := lacks_catalogue(summary):
+        parts.append(f"{lacking.total()} ratings for lack of a catalogue")
+    return f"Not scored: {'; '.join(parts)}." if parts else "Every metric was scored."

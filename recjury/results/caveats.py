@@ -1,0 +1,148 @@
+"""What a table of means hides: scores that are all alike, ties, and what could not be seen."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from recjury.results.scores import Measure
+from recjury.results.summary import CampaignSummary, Tally
+from recjury.stats import MeanDifference
+
+NO_CATALOGUE = "no catalogue"
+"""How the reason of a rating begins that has no score because its log names no catalogue."""
+
+SIGNIFICANT = 0.05
+_ALIKE = 0.95  # the share of equal scores from which on a rater gives one score to everything
+_ENOUGH = 20  # scores below which that may be chance
+
+
+class Caveat(NamedTuple):
+    """One thing that a reader should know before using a number."""
+
+    heading: str
+    text: str
+
+
+def about_campaign(summary: CampaignSummary) -> list[Caveat]:
+    """The caveats of a campaign's tables."""
+    return [
+        *_about_links(summary),
+        *about_scores(summary.systems, summary.shown),
+        *_about_catalogues(summary),
+    ]
+
+
+def about_scores(tallies: Mapping[str, Tally], measures: Sequence[Measure]) -> list[Caveat]:
+    """Who never lists, whose scores are all alike, and which systems tie throughout."""
+    tested = [each for each in measures if not each.metric.detail]
+    return [*_about_lists(tallies), *_about_raters(tallies, tested), *_about_ties(tallies, tested)]
+
+
+def _about_lists(tallies: Mapping[str, Tally]) -> Iterator[Caveat]:
+    silent = [name for name, each in tallies.items() if each.measured and not each.has_lists]
+    if silent:
+        yield Caveat(
+            f"{listed(silent)} never listed an item",
+            "What needs a list, such as Recall, was not measured there and has no value.",
+        )
+
+
+def _about_raters(tallies: Mapping[str, Tally], measures: Sequence[Measure]) -> Iterator[Caveat]:
+    given: dict[str, list[str]] = defaultdict(list)
+    for measure in measures:
+        scores: dict[str, Counter[float]] = defaultdict(Counter)
+        for tally in tallies.values():
+            for rated, own in tally.given.items():
+                if rated.measure == measure.id:
+                    scores[rated.rater] += own
+        for rater, counts in scores.items():
+            (score, times), total = counts.most_common(1)[0], counts.total()
+            if total >= _ENOUGH and times >= _ALIKE * total:
+                share = f"{measure.metric.title} {score:g} ({times} of {total})"
+                given[f"{measure.id.partition('.')[0]}, rated by {rater}"].append(share)
+    for who, shares in given.items():
+        yield Caveat(
+            f"Nearly one score for everything by {who}: {', '.join(shares)}",
+            "Such scores do not tell systems or conversations apart.",
+        )
+
+
+def _about_ties(tallies: Mapping[str, Tally], measures: Iterable[Measure]) -> Iterator[Caveat]:
+    tied: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for measure in measures:
+        groups: list[list[str]] = []
+        scores = {name: each.by_pair(measure.id) for name, each in tallies.items()}
+        for name, own in scores.items():
+            group = next((g for g in groups if all(_tie(own, scores[o]) for o in g)), None)
+            if group is None:
+                groups.append([name])
+            else:
+                group.append(name)
+        for group in groups:
+            if len(group) > 1:
+                tied[tuple(group)].append(measure.metric.title)
+    for names, titles in tied.items():
+        yield Caveat(
+            f"{listed(names)} tie throughout on {listed(titles)}",
+            "They have the same score in each scenario, so there is no difference to test.",
+        )
+
+
+def _tie(a: Mapping[str, float], b: Mapping[str, float]) -> bool:
+    both = [pair for pair in a if pair in b]
+    return len(both) > 1 and all(math.isclose(a[pair], b[pair], rel_tol=1e-12) for pair in both)
+
+
+def _about_links(summary: CampaignSummary) -> Iterator[Caveat]:
+    if summary.items_linked:
+        yield Caveat(
+            f"Items linked from the text in {summary.items_linked} of "
+            f"{summary.conversations.planned} conversations",
+            "Their systems gave no lists. A program found the items by their names in what the "
+            "system said, and can miss a name or take it for another item. These lists are as "
+            "long as what the text names: do not compare scores of lists, such as Recall@k, with "
+            "those of systems that give lists. What compares a text with its list is not scored.",
+        )
+
+
+def lacks_catalogue(summary: CampaignSummary) -> Counter[str]:
+    """How many ratings have no score for lack of a catalogue, by metric."""
+    lacking: Counter[str] = Counter()
+    for each, count in summary.unscored.items():
+        if each.reason.startswith(NO_CATALOGUE):
+            lacking[each.metric] += count
+    return lacking
+
+
+def _about_catalogues(summary: CampaignSummary) -> Iterator[Caveat]:
+    lacking = lacks_catalogue(summary)
+    if lacking:
+        yield Caveat(
+            f"{lacking.total()} ratings have no score for lack of a catalogue: "
+            + ", ".join(f"{metric} {count}" for metric, count in lacking.most_common()),
+            'Name one in each log, as "catalogue": "redial", "opendialkg", "sample" or a folder '
+            "of your own (docs/data.md).",
+        )
+
+
+def about_power(differences: Sequence[MeanDifference]) -> list[Caveat]:
+    """Whether the pairs are too few for any p-value below .05; p-values are corrected."""
+    smallest = [each.smallest_p for each in differences if each.smallest_p is not None]
+    if not smallest or min(smallest) < SIGNIFICANT:
+        return []
+    n = max(each.n for each in differences)
+    return [
+        Caveat(
+            f"n = {n} is too small: no p-value can be below .05",
+            f"The smallest that these {len(smallest)} tests can give is {min(smallest):.2g} after "
+            "Holm's correction, however large a difference is: play more scenarios, or test fewer "
+            "metrics and systems.",
+        )
+    ]
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Names as in a sentence: "a, b and c"; of many, the first and how many more."""
+    shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
+    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
