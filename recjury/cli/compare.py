@@ -115,8 +115,9 @@ def compare(
             return
         wanted = ComparisonOptions(metric or (), margin, force, seed)
         found = compare_all(kept, names, campaign=chosen, options=wanted)
-        noise, repeats = _noise(kept, chosen, names)
-        passed = None if good is None else _passed(kept, chosen, names, good)
+        results = _results(kept, chosen, names)
+        noise, repeats = _noise(results)
+        passed = None if good is None else _passed(kept, chosen, results, good)
     if as_json:
         output.emit_json(comparisons_json(found, noise, passed, power=power))
         return
@@ -186,14 +187,16 @@ def _compare_change(
 
 
 def _noise(
-    store: "Store", campaign: str | None, names: Sequence[str]
+    results: "Sequence[ConversationResult]",
 ) -> "tuple[dict[str, NoiseFloor], float]":
-    """The noise floors of the newest campaign with these systems, and the repeats of a scenario."""
-    from recjury.results.repeats import noise_floors
+    """The noise floors of conversations, and how often a scenario was played in the mean."""
+    from recjury.results import CampaignSummary
 
-    results = _results(store, campaign, names)
+    summary = CampaignSummary(())
+    for each in results:
+        summary.add(each)
     scenarios = {(each.system, each.pair or each.scenario) for each in results}
-    return noise_floors(results), len(results) / max(1, len(scenarios))
+    return summary.noise(), len(results) / max(1, len(scenarios))
 
 
 def _results(
@@ -210,7 +213,7 @@ def _results(
 
 
 def _passed(
-    store: "Store", campaign: str | None, names: Sequence[str], good: str
+    store: "Store", campaign: str | None, results: "Sequence[ConversationResult]", good: str
 ) -> "dict[str, tuple[PassRate, ...]]":
     from recjury.results.repeats import pass_rates
     from recjury.results.scores import measures_of
@@ -223,7 +226,6 @@ def _passed(
         threshold = math.nan
     if not math.isfinite(threshold):
         raise ConfigError(f"--good {good}: expected METRIC=VALUE (outcome.recall@10=1)")
-    results = _results(store, campaign, names)
     known: dict[str, Metric] = {}
     for chosen in candidates(store, campaign):
         for each in measures_of(store.evaluators(chosen)):

@@ -2,10 +2,11 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from recjury.results.scores import Measure
+from recjury.records import Metric
+from recjury.results.scores import RatedBy
 from recjury.results.summary import CampaignSummary, Tally
 from recjury.stats import MeanDifference
 
@@ -28,14 +29,17 @@ def about_campaign(summary: CampaignSummary) -> list[Caveat]:
     """The caveats of a campaign's tables."""
     return [
         *_about_links(summary),
-        *about_scores(summary.systems, summary.shown),
+        *about_scores(summary.systems, {each.id: each.metric for each in summary.shown}),
         *_about_catalogues(summary),
     ]
 
 
-def about_scores(tallies: Mapping[str, Tally], measures: Sequence[Measure]) -> list[Caveat]:
-    """Who never lists, whose scores are all alike, and which systems tie throughout."""
-    tested = [each for each in measures if not each.metric.detail]
+def about_scores(tallies: Mapping[str, Tally], metrics: Mapping[str, Metric]) -> list[Caveat]:
+    """Who never lists, whose scores are all alike, and which systems tie throughout.
+
+    `metrics` are by the ids of their measures.
+    """
+    tested = {id_: each.title for id_, each in metrics.items() if not each.detail}
     return [*_about_lists(tallies), *_about_raters(tallies, tested), *_about_ties(tallies, tested)]
 
 
@@ -48,19 +52,17 @@ def _about_lists(tallies: Mapping[str, Tally]) -> Iterator[Caveat]:
         )
 
 
-def _about_raters(tallies: Mapping[str, Tally], measures: Sequence[Measure]) -> Iterator[Caveat]:
+def _about_raters(tallies: Mapping[str, Tally], titles: Mapping[str, str]) -> Iterator[Caveat]:
+    scores: dict[RatedBy, Counter[float]] = defaultdict(Counter)
+    for tally in tallies.values():
+        for rated, own in tally.given.items():
+            scores[rated] += own
     given: dict[str, list[str]] = defaultdict(list)
-    for measure in measures:
-        scores: dict[str, Counter[float]] = defaultdict(Counter)
-        for tally in tallies.values():
-            for rated, own in tally.given.items():
-                if rated.measure == measure.id:
-                    scores[rated.rater] += own
-        for rater, counts in scores.items():
-            (score, times), total = counts.most_common(1)[0], counts.total()
-            if total >= _ENOUGH and times >= _ALIKE * total:
-                share = f"{measure.metric.title} {score:g} ({times} of {total})"
-                given[f"{measure.id.partition('.')[0]}, rated by {rater}"].append(share)
+    for (measure, rater), counts in scores.items():
+        (score, times), total = counts.most_common(1)[0], counts.total()
+        if measure in titles and total >= _ENOUGH and times >= _ALIKE * total:
+            share = f"{titles[measure]} {score:g} ({times} of {total})"
+            given[f"{measure.partition('.')[0]}, rated by {rater}"].append(share)
     for who, shares in given.items():
         yield Caveat(
             f"Nearly one score for everything by {who}: {', '.join(shares)}",
@@ -68,23 +70,23 @@ def _about_raters(tallies: Mapping[str, Tally], measures: Sequence[Measure]) -> 
         )
 
 
-def _about_ties(tallies: Mapping[str, Tally], measures: Iterable[Measure]) -> Iterator[Caveat]:
+def _about_ties(tallies: Mapping[str, Tally], titles: Mapping[str, str]) -> Iterator[Caveat]:
     tied: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for measure in measures:
+    for measure, title in titles.items():
+        scores = {name: each.by_pair(measure) for name, each in tallies.items()}
         groups: list[list[str]] = []
-        scores = {name: each.by_pair(measure.id) for name, each in tallies.items()}
         for name, own in scores.items():
-            group = next((g for g in groups if all(_tie(own, scores[o]) for o in g)), None)
-            if group is None:
+            known = (g for g in groups if all(_tie(own, scores[other]) for other in g))
+            if (group := next(known, None)) is None:
                 groups.append([name])
             else:
                 group.append(name)
         for group in groups:
             if len(group) > 1:
-                tied[tuple(group)].append(measure.metric.title)
-    for names, titles in tied.items():
+                tied[tuple(group)].append(title)
+    for names, on in tied.items():
         yield Caveat(
-            f"{listed(names)} tie throughout on {listed(titles)}",
+            f"{listed(names)} tie throughout on {listed(on)}",
             "They have the same score in each scenario, so there is no difference to test.",
         )
 

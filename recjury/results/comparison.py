@@ -42,7 +42,8 @@ class Gap(NamedTuple):
     @classmethod
     def of(cls, metric: Metric, difference: MeanDifference) -> "Gap":
         """The difference of a metric, without a p-value if the metric is a detail."""
-        return cls(metric, difference.untested() if metric.detail else difference)
+        untested = difference._replace(p=None, smallest_p=None)
+        return cls(metric, untested if metric.detail else difference)
 
     def as_json(self, *, equivalence: bool) -> dict[str, JSON]:
         """The difference with interval and p-value, and the effect size."""
@@ -147,29 +148,17 @@ def compare_all(
         (a, b): _match(store, a, b, campaign, options)
         for a, b in combinations(dict.fromkeys(names), 2)
     }
-    found = corrected(
-        {
-            pair: compare_tallies(
-                each.a, each.b, each.measures, seed=options.seed, margin=options.margin
-            )
-            for pair, each in matches.items()
-        }
-    )
+    raw = {
+        pair: compare_tallies(*each, seed=options.seed, margin=options.margin)
+        for pair, each in matches.items()
+    }
+    found, every = corrected(raw), list(matches.items())
     tallies = {
-        name: tally
-        for (a, b), each in matches.items()
-        for name, tally in ((a, each.a), (b, each.b))
+        name: side for pair, each in every for name, side in zip(pair, each[:2], strict=True)
     }
-    measures = {
-        one.a: Measure(one.a, "", one.metric)
-        for each in matches.values()
-        for one in each.measures
-        if one.a == one.b
-    }
-    caveats = (
-        *about_scores(tallies, tuple(measures.values())),
-        *about_power([gap for each in found.values() for gap in each.tested]),
-    )
+    metrics = {one.a: one.metric for _, each in every for one in each.measures}
+    tested = [gap for each in found.values() for gap in each.tested]
+    caveats = (*about_scores(tallies, metrics), *about_power(tested))
     return {pair: each._replace(caveats=caveats) for pair, each in found.items()}
 
 
@@ -313,23 +302,18 @@ def corrected(comparisons: Mapping[K, Comparison]) -> dict[K, Comparison]:
 
     Those of equivalence are corrected on their own.
     """
-    given = {
-        f"{number}/{measure}": gap
-        for number, comparison in enumerate(comparisons.values())
-        for measure, gap in comparison.gaps.items()
-    }
-    p = holm({key: gap.difference.p for key, gap in given.items()})
+    gaps = {(n, m): gap for n, each in comparisons.items() for m, gap in each.gaps.items()}
+    p = holm({key: gap.difference.p for key, gap in gaps.items()})
+    alike = holm({key: gap.equivalence for key, gap in gaps.items()})
     tests = sum(each is not None for each in p.values())
-    alike = holm({key: gap.equivalence for key, gap in given.items()})
+
+    def replaced(name: K, measure: str, gap: Gap) -> Gap:
+        own, smallest = gap.difference, gap.difference.smallest_p
+        most = None if smallest is None else min(1.0, smallest * tests)
+        own = own._replace(p=p[name, measure], smallest_p=most)
+        return gap._replace(difference=own, equivalence=alike[name, measure])
+
     return {
-        name: comparison._replace(
-            gaps={
-                measure: gap._replace(
-                    difference=gap.difference.corrected(p[f"{number}/{measure}"], tests),
-                    equivalence=alike[f"{number}/{measure}"],
-                )
-                for measure, gap in comparison.gaps.items()
-            }
-        )
-        for number, (name, comparison) in enumerate(comparisons.items())
+        name: each._replace(gaps={m: replaced(name, m, gap) for m, gap in each.gaps.items()})
+        for name, each in comparisons.items()
     }

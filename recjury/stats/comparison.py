@@ -5,8 +5,8 @@ percentile bootstrap intervals, and p-values come from permutation tests of the 
 both are seeded.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from recjury.stats.resampling import (
     p_of_flips,
     p_of_shuffles,
 )
+
+K = TypeVar("K", bound=Hashable)
 
 _LAST_BITS = 1e-12  # relative
 
@@ -42,15 +44,6 @@ class MeanDifference(NamedTuple):
     def is_tie(self) -> bool:
         """Whether none of the pairs differs, or all values of both groups are equal."""
         return self.low == self.high == 0  # a resample of other values would not always be 0
-
-    def untested(self) -> "MeanDifference":
-        """The difference with its interval alone."""
-        return self._replace(p=None, smallest_p=None)
-
-    def corrected(self, p: float | None, tests: int) -> "MeanDifference":
-        """The difference with a corrected `p`, and its smallest one for so many `tests`."""
-        smallest = None if self.smallest_p is None else min(1.0, self.smallest_p * tests)
-        return self._replace(p=p, smallest_p=smallest)
 
 
 def paired(a: Sequence[float], b: Sequence[float], *, seed: int = 0) -> MeanDifference:
@@ -77,19 +70,19 @@ def _tested(
 ) -> MeanDifference:
     if interval is None:
         return MeanDifference(mean, None, None, None, n)
-    untested = MeanDifference(mean, *interval, None, n)
-    if untested.is_tie:
-        return untested
+    found = MeanDifference(mean, *interval, None, n)
+    if found.is_tie:
+        return found
     p, smallest = test()
-    return untested._replace(p=p, smallest_p=smallest)
+    return MeanDifference(mean, *interval, p, n, smallest)
 
 
-def holm(p_values: Mapping[str, float | None]) -> dict[str, float | None]:
+def holm(p_values: Mapping[K, float | None]) -> dict[K, float | None]:
     """P-values corrected by Holm's method (Holm, 1979); None stays None, keys keep their order."""
-    known = sorted((p, key) for key, p in p_values.items() if p is not None)
-    corrected: dict[str, float | None] = dict.fromkeys(p_values)
+    known = [(p, key) for key, p in p_values.items() if p is not None]
+    corrected: dict[K, float | None] = dict.fromkeys(p_values)
     floor = 0.0
-    for rank, (p, key) in enumerate(known):
+    for rank, (p, key) in enumerate(sorted(known, key=lambda each: each[0])):
         floor = max(floor, min(1.0, p * (len(known) - rank)))
         corrected[key] = floor
     return corrected

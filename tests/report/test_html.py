@@ -135,7 +135,7 @@ def test_results_by_rule_are_never_called_a_model_s(store: Store, tmp_path: Path
     fill(store, _several())
     words = written(store, tmp_path / "report.html").words
     assert "core: measured, not judged by a language model" in words
-    assert "The overall score comes from rule debaters" in words
+    assert "Overall comes from rule debaters" in words
     assert "rated by a language model" not in words
     assert "debate between language models" not in words
 
