@@ -76,7 +76,8 @@ class Tally:
     @property
     def repeats(self) -> dict[str, list[list[float]]]:
         """By measure, the scores of each scenario."""
-        return {measure: list(self._scored(measure).values()) for measure in self.measured}
+        scored = {measure: list(self._scored(measure).values()) for measure in self._values}
+        return {measure: scenarios for measure, scenarios in scored.items() if scenarios}
 
     @property
     def measured(self) -> frozenset[str]:
