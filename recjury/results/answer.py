@@ -5,7 +5,7 @@ from typing import NamedTuple
 from recjury.records import JSON
 from recjury.results.caveats import SIGNIFICANT, about_power, lacks_catalogue, listed
 from recjury.results.comparison import Compared, compare_campaign, ranked
-from recjury.results.scores import Measure, headline
+from recjury.results.scores import Measure, headline, titles_of
 from recjury.results.summary import CampaignSummary
 from recjury.stats import MeanDifference
 
@@ -62,6 +62,8 @@ def _decided(gaps: dict[str, MeanDifference], still_open: list[str]) -> str:
     shown = "p < .001" if worst < 0.001 else f"p = {worst:.3f}".replace("0.", ".")
     if not still_open:
         return f"This is decided ({shown})."
+    if any(gap.n < 2 for gap in gaps.values()):
+        return "This is not decided: one scenario is too few for a test."
     if power := about_power(list(gaps.values())):
         return f"This is not decided: {power[0].heading}."
     tied = [name for name in still_open if gaps[name].is_tie]
@@ -79,9 +81,9 @@ def _missing(summary: CampaignSummary, lead: Measure | None) -> str:
         if scored < of:
             parts.append(f"{lead.metric.title} in {of - scored} of {of} conversations")
     measured = {each for tally in summary.systems.values() for each in tally.measured}
-    never = [each for each in summary.shown if each.id not in measured and each != lead]
-    if never:
-        parts.append(f"{listed([each.metric.title for each in never])} in all conversations")
+    titles = titles_of({each.id: each.metric for each in summary.shown if each != lead})
+    if never := [title for measure, title in titles.items() if measure not in measured]:
+        parts.append(f"{listed(never)} in all conversations")
     if lacking := lacks_catalogue(summary):
         parts.append(f"{lacking.total()} ratings for lack of a catalogue")
     return f"Not scored: {'; '.join(parts)}." if parts else "Every metric was scored."

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from recjury.records import Metric
-from recjury.results.scores import RatedBy
+from recjury.results.scores import RatedBy, titles_of
 from recjury.results.summary import CampaignSummary, Tally
 from recjury.stats import MeanDifference
 
@@ -39,8 +39,8 @@ def about_scores(tallies: Mapping[str, Tally], metrics: Mapping[str, Metric]) ->
 
     `metrics` are by the ids of their measures.
     """
-    tested = {id_: each.title for id_, each in metrics.items() if not each.detail}
-    return [*_about_lists(tallies), *_about_raters(tallies, tested), *_about_ties(tallies, tested)]
+    shown = titles_of({id_: each for id_, each in metrics.items() if not each.detail})
+    return [*_about_lists(tallies), *_about_raters(tallies, shown), *_about_ties(tallies, shown)]
 
 
 def _about_lists(tallies: Mapping[str, Tally]) -> Iterator[Caveat]:
@@ -136,7 +136,7 @@ def about_power(differences: Sequence[MeanDifference]) -> list[Caveat]:
     n = max(each.n for each in differences)
     return [
         Caveat(
-            f"n = {n} is too small: no p-value can be below .05",
+            f"n = {n} is too small for any p-value below .05",
             f"The smallest that these {len(smallest)} tests can give is {min(smallest):.2g} after "
             "Holm's correction, however large a difference is: play more scenarios, or test fewer "
             "metrics and systems.",

@@ -82,9 +82,10 @@ class Comparison(NamedTuple):
         """The stable keys of `recjury compare --json`."""
         tested = self.margin is not None
         shown = {name: gap.as_json(equivalence=tested) for name, gap in self.gaps.items()}
-        found: dict[str, JSON] = {**({"margin": self.margin} if tested else {})}
-        found |= {"pairs": self.pairs, "paired": self.is_paired, "alone": self.alone}
-        return {**found, "metrics": shown, "caveats": [each._asdict() for each in self.caveats]}
+        found = {"pairs": self.pairs, "paired": self.is_paired, "alone": self.alone}
+        margin = {"margin": self.margin} if tested else {}
+        caveats = [each._asdict() for each in self.caveats]
+        return {**found, "metrics": shown, **margin, "caveats": caveats}
 
 
 class Compared(NamedTuple):

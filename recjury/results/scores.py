@@ -1,6 +1,6 @@
 """The scores of one conversation: a value of each metric, or the reason why there is none."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from types import MappingProxyType
@@ -61,6 +61,15 @@ class ConversationScores(NamedTuple):
 def named(measure: str, metric: Metric) -> str:
     """A measure's id, followed by the metric's title where the id does not say it."""
     return measure if metric_id(metric.title) == metric.id else f"{measure} ({metric.title})"
+
+
+def titles_of(metrics: Mapping[str, Metric]) -> dict[str, str]:
+    """The title of each measure, with its evaluator where several have the same title."""
+    times = Counter(each.title for each in metrics.values())
+    return {
+        measure: each.title + f" of {measure.partition('.')[0]}" * (times[each.title] > 1)
+        for measure, each in metrics.items()
+    }
 
 
 def sums_up(metric: Metric) -> bool:

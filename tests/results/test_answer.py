@@ -41,7 +41,7 @@ def test_a_lead_that_is_not_decided_says_against_whom(store: Store) -> None:
 def test_few_scenarios_decide_nothing(store: Store) -> None:
     found = _answer(store, {"a": [80.0, 90.0, 85.0], "b": [10.0, 20.0, 30.0]})
     assert not found.decided
-    assert "not decided: n = 3 is too small: no p-value can be below .05" in found.lines[0]
+    assert "not decided: n = 3 is too small for any p-value below .05" in found.lines[0]
 
 
 def test_a_tie_is_no_lead(store: Store) -> None:
@@ -65,3 +65,15 @@ def test_what_has_no_score_is_in_the_second_line(store: Store) -> None:
     assert answer(summarise(store, CAMPAIGN)).lines[1] == (
         "Not scored: Coherence in all conversations."
     )
+
+
+def test_one_scenario_is_too_few(store: Store) -> None:
+    found = _answer(store, {"a": [80.0], "b": [10.0]})
+    assert found.lines[0].endswith("This is not decided: one scenario is too few for a test.")
+
+
+def test_metrics_of_one_title_are_told_apart(store: Store) -> None:
+    both = (evaluator("core"), evaluator("core", name="strict", version=1))
+    fill(store, [Played("a", "1", [None, *[3.0] * 11])], evaluators=both)
+    second = answer(summarise(store, CAMPAIGN)).lines[1]
+    assert "Coherence of core and Coherence of strict in all conversations" in second
