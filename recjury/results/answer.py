@@ -1,5 +1,6 @@
 """The answer of a campaign in two lines: which system is best, and what could not be scored."""
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recjury.records import JSON
@@ -42,10 +43,10 @@ def answer(summary: CampaignSummary) -> Answer:
     tallies = {name: summary.systems[name] for name in order}
     compared = compare_campaign(tallies, lead, [Compared(lead.id, lead.id, lead.metric)])
     gaps = {other: compared[best, other].gaps[lead.id].difference for other in others}
-    still_open = [name for name, gap in gaps.items() if gap.p is None or gap.p >= SIGNIFICANT]
+    tested = [gap for each in compared.values() for gap in each.tested]
     ahead = f"ahead of {others[0]} by {_ahead(gaps[others[0]], lead)}"
-    said = f"{best} is best: {by}, {ahead}. {_decided(gaps, still_open)}"
-    return Answer(best, not still_open, (said, missing))
+    said = f"{best} is best: {by}, {ahead}. {_decided(gaps, tested)}"
+    return Answer(best, all(map(_is_shown, gaps.values())), (said, missing))
 
 
 def _ahead(gap: MeanDifference, lead: Measure) -> str:
@@ -57,18 +58,27 @@ def _ahead(gap: MeanDifference, lead: Measure) -> str:
     return f"{value} [{', '.join(bounds)}]" if bounds else value
 
 
-def _decided(gaps: dict[str, MeanDifference], still_open: list[str]) -> str:
+def _decided(gaps: Mapping[str, MeanDifference], tested: Sequence[MeanDifference]) -> str:
+    """Whether all `gaps` of the best system are shown, if not, why; `tested` are those of all."""
+    still_open = [name for name, gap in gaps.items() if not _is_shown(gap)]
     worst = max((gap.p for gap in gaps.values() if gap.p is not None), default=1.0)
     shown = "p < .001" if worst < 0.001 else f"p = {worst:.3f}".replace("0.", ".")
+    shown += f", corrected over {len(tested)} pairs" if len(tested) > 1 else ""
+    tied = [name for name in still_open if gaps[name].is_tie]
+    power = about_power(tested)
     if not still_open:
         return f"This is decided ({shown})."
     if any(gap.n < 2 for gap in gaps.values()):
         return "This is not decided: one scenario is too few for a test."
-    if power := about_power(list(gaps.values())):
+    if tied:
+        return f"This is not decided: {listed(tied)} has the same score in each scenario."
+    if power:
         return f"This is not decided: {power[0].heading}."
-    tied = [name for name in still_open if gaps[name].is_tie]
-    why = f"a tie with {listed(tied)}" if tied else f"{shown} against {listed(still_open)}"
-    return f"This is not decided ({why})."
+    return f"This is not decided against {listed(still_open)} ({shown})."
+
+
+def _is_shown(gap: MeanDifference) -> bool:
+    return gap.p is not None and gap.p < SIGNIFICANT
 
 
 def _missing(summary: CampaignSummary, lead: Measure | None) -> str:

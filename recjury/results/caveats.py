@@ -133,12 +133,13 @@ def about_power(differences: Sequence[MeanDifference]) -> list[Caveat]:
     smallest = [each.smallest_p for each in differences if each.smallest_p is not None]
     if not smallest or min(smallest) < SIGNIFICANT:
         return []
-    n = max(each.n for each in differences)
+    n, tests = max(each.n for each in differences), len(smallest)
+    several = f" in {tests} tests together" if tests > 1 else ""
     return [
         Caveat(
-            f"n = {n} is too small for any p-value below .05",
-            f"The smallest that these {len(smallest)} tests can give is {min(smallest):.2g} after "
-            "Holm's correction, however large a difference is: play more scenarios, or test fewer "
+            f"n = {n} is too small for any p-value below .05{several}",
+            f"However large a difference is, the smallest that these tests can give is "
+            f"{min(smallest):.2g}, with Holm's correction: play more scenarios, or test fewer "
             "metrics and systems.",
         )
     ]

@@ -34,8 +34,8 @@ def test_a_lead_that_is_not_decided_says_against_whom(store: Store) -> None:
     own = [float(40 + 7 * n % 13) for n in range(12)]
     found = _answer(store, {"a": own, "b": own[::-1], "c": [n - 30 for n in own]})
     assert not found.decided
-    assert "This is not decided (p = " in found.lines[0]
-    assert found.lines[0].endswith("against b).")
+    assert "This is not decided against b (p = " in found.lines[0]
+    assert found.lines[0].endswith(", corrected over 3 pairs).")
 
 
 def test_few_scenarios_decide_nothing(store: Store) -> None:
@@ -46,7 +46,7 @@ def test_few_scenarios_decide_nothing(store: Store) -> None:
 
 def test_a_tie_is_no_lead(store: Store) -> None:
     found = _answer(store, {"a": [50.0, 60.0], "b": [50.0, 60.0]})
-    assert found.lines[0].endswith("This is not decided (a tie with b).")
+    assert found.lines[0].endswith("not decided: b has the same score in each scenario.")
 
 
 @pytest.mark.parametrize("systems", [0, 1])

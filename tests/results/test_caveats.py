@@ -106,4 +106,4 @@ def test_too_few_scenarios_for_any_p_value_are_said(
     fill(store, played, evaluators=CORE)
     caveats = compare_all(store, "ab")["a", "b"].caveats
     said = [each.heading for each in caveats if "too small" in each.heading]
-    assert said == ["n = 5 is too small for any p-value below .05"] * small
+    assert said == ["n = 5 is too small for any p-value below .05 in 12 tests together"] * small
