@@ -14,8 +14,9 @@ from recjury.stats import MeanDifference
 class Answer(NamedTuple):
     """Which system is best by the measure that sums up the others, and what has no score.
 
-    `best` is None if no system has a score. It is `decided` if its difference from each other
-    system has a p-value below .05, corrected over the pairs of `compare_campaign`.
+    `best` is None if no system has a score, or if several have the best mean. It is `decided` if
+    its difference from each other system has a p-value below .05, corrected over the pairs of
+    `compare_campaign`.
     """
 
     best: str | None
@@ -40,6 +41,9 @@ def answer(summary: CampaignSummary) -> Answer:
     if not others:
         said = f"{best} has {by}; there is no other system with a score to compare it with."
         return Answer(best, False, (said, missing))
+    level = [name for name in order if summary.systems[name].summary(lead.id).mean == mean]
+    if len(level) > 1:
+        return Answer(None, False, (f"{listed(level)} are level: {by}; none is best.", missing))
     tallies = {name: summary.systems[name] for name in order}
     compared = compare_campaign(tallies, lead, [Compared(lead.id, lead.id, lead.metric)])
     gaps = {other: compared[best, other].gaps[lead.id].difference for other in others}
@@ -62,16 +66,13 @@ def _decided(gaps: Mapping[str, MeanDifference], tested: Sequence[MeanDifference
     """Whether all `gaps` of the best system are shown, if not, why; `tested` are those of all."""
     still_open = [name for name, gap in gaps.items() if not _is_shown(gap)]
     worst = max((gap.p for gap in gaps.values() if gap.p is not None), default=1.0)
-    shown = "p < .001" if worst < 0.001 else f"p = {worst:.3f}".replace("0.", ".")
+    shown = "p < 0.001" if worst < 0.001 else f"p = {worst:.3f}"
     shown += f", corrected over {len(tested)} pairs" if len(tested) > 1 else ""
-    tied = [name for name in still_open if gaps[name].is_tie]
     power = about_power(tested)
     if not still_open:
         return f"This is decided ({shown})."
     if any(gap.n < 2 for gap in gaps.values()):
         return "This is not decided: one scenario is too few for a test."
-    if tied:
-        return f"This is not decided: {listed(tied)} has the same score in each scenario."
     if power:
         return f"This is not decided: {power[0].heading}."
     return f"This is not decided against {listed(still_open)} ({shown})."
