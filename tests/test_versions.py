@@ -12,8 +12,8 @@ from recjury.agents import SystemContext
 from recjury.agents.retrieval import Retrieval
 from recjury.agents.retrieval import recommender as retrieval
 from recjury.corpora import Corpus, open_corpus
-from recjury.debate import RuleDebaters, run_debate
-from recjury.debate.rule_debaters import PROTOCOL
+from recjury.debate import RatedLog, RuleDebaters, run_debate
+from recjury.debate.rules import RULE_PROTOCOL
 from recjury.judges.face import rule_decomposer
 from recjury.judges.face.rule_decomposer import RuleDecomposer
 from recjury.judges.measured import MeasuredPanel
@@ -23,6 +23,7 @@ from recjury.records import (
     Conversation,
     ConversationLog,
     Ending,
+    Evidence,
     Factor,
     Rating,
     Scenario,
@@ -42,7 +43,7 @@ KNOWN = {
     "rule user": ("4", "64a5bc44293bf1a2"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-4", "4fc63d9a73d502b6"),
-    "rule debate": ("rule-debate/3", "1eae78d51626f0ce"),
+    "rule debate": ("rule-debate/4", "f83eb870afe7c2cb"),
     "rule decomposer": ("2", "753ab3ce65b3c207"),
     "retrieval": ("2", "46c8803f378f604a"),
 }
@@ -150,20 +151,21 @@ def test_the_rule_debate() -> None:
         )
         for n in range(20)
     )
-    of_people = [
-        log.model_copy(update={"scenario": log.scenario.model_copy(update={"targets": ()})})
-        for log in logs()
-    ]
     debates = [
-        asyncio.run(run_debate(log, each, RuleDebaters()))
-        for place, each in enumerate(ratings)
-        for log in (logs()[0], of_people[place])
+        asyncio.run(run_debate(RatedLog(log, each, _evidence(log)), RuleDebaters()))
+        for each, log in zip(ratings, logs(), strict=False)
     ]
     said = [
         [[one.role, one.round, one.score, one.text] for one in transcript.statements]
         for transcript, _ in debates
     ]
-    held("rule debate", PROTOCOL, said)
+    held("rule debate", RULE_PROTOCOL, said)
+
+
+def _evidence(log: ConversationLog) -> list[Evidence]:
+    """A finding for each factor in the first turns of a log."""
+    turns = range(len(log.interaction))
+    return [Evidence(factor=f, label="said", turn=n) for n, f in zip(turns, Factor, strict=False)]
 
 
 def test_the_retrieval_system() -> None:

@@ -138,9 +138,7 @@ class _PreparedFork:
         """Run the fork and return its debate. Raises UnitFailed if a call for a statement
         failed."""
         original = self.original
-        debate = await run_fork(
-            self.fork, original.transcript, original.log, original.ratings, self.debaters
-        )
+        debate = await run_fork(self.fork, original.transcript, original.rated, self.debaters)
         for statement in debate.transcript.statements:
             if statement.status is Status.CALL_FAILED:
                 raise UnitFailed(f"{statement.role}, round {statement.round}: {statement.reason}")

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recjury.cli import options, output
-from recjury.cli.replay_view import verdict_name
 from recjury.safe_text import printable
 
 if TYPE_CHECKING:
@@ -59,9 +58,11 @@ def _show(explanation: "Explanation") -> None:
     for each in explanation.ratings:
         _show_rating(each, explanation)
     if explanation.debate is not None:
-        verdict, transcript = explanation.debate.verdict, explanation.debate.transcript
+        from recjury.debate import verdict_name
+
+        verdict = explanation.debate.verdict
         score = verdict.reason if verdict.score is None else f"{verdict.score:.1f} of 100"
-        name = verdict_name(transcript.of_round(verdict.rounds))
+        name = verdict_name(explanation.debate.transcript.protocol)
         _print(f"  {name}: {score} after {verdict.rounds} rounds: see `recjury replay {stored.id}`")
     for stage, reason in explanation.failures.items():
         _print(f"  stage {stage} failed: {reason}")

@@ -88,14 +88,13 @@ def _list(store: "Store", campaign: str | None, *, as_json: bool) -> None:
 def _list_debates(store: "Store", debates: "list[DebateSummary]") -> None:
     """A line each; the columns `evaluator`, `fork` and `superseded` only if there are several, or
     any."""
+    from recjury.debate import verdict_name
+
     several = len({each.evaluator for each in debates}) > 1
     forks = any(each.fork_of for each in debates)
-    from recjury.results.scores import measures_of, sums_up
-
-    measures = [each for each in measures_of(store.evaluators()) if sums_up(each.metric)]
-    titles = {each.metric.title for each in measures}
-    title = titles.pop() if len(titles) == 1 else "verdict"
-    headings = ["debate", "system", "scenario", title, "rounds", "agreed"]
+    names = {verdict_name(each.protocol) for each in debates}
+    verdict = names.pop() if len(names) == 1 else "verdict"
+    headings = ["debate", "system", "scenario", verdict, "rounds", "agreed"]
     repeated = any(each.superseded for each in debates)
     headings += ["evaluator"] * several + ["fork"] * forks + ["superseded"] * repeated
     rows = []

@@ -8,7 +8,7 @@ from recjury.safe_text import printable
 
 if TYPE_CHECKING:
     from recjury.debate.stored_debate import ForkOf, ReplayedDebate
-    from recjury.records import ConversationLog, ItemRef, Rating, Statement, Turn
+    from recjury.records import ConversationLog, ItemRef, Rating, Turn
     from recjury.store import Unfinished
 
     Replayed: TypeAlias = "ReplayedDebate | Unfinished | Undebated"
@@ -39,11 +39,6 @@ def show(found: Iterable["Replayed"]) -> None:
             view.debate(each)
 
 
-def verdict_name(last: "Sequence[Statement]") -> str:
-    """What the verdict of a debate is called whose last round is given."""
-    return "rule verdict" if {said.speaker for said in last} == {"rule"} else "verdict"
-
-
 class View:
     """Prints to standard output, as wide as the terminal."""
 
@@ -68,7 +63,9 @@ class View:
         self.rounds(debate)
 
     def rounds(self, debate: "ReplayedDebate", *, start: int = 1) -> None:
-        """Each round from the one numbered `start` on, and the verdict."""
+        """Each round from the one numbered `start` on; the verdict, and the mean of round 1."""
+        from recjury.debate.rules import mean_of_round, verdict_name
+
         for number in range(start, debate.transcript.rounds + 1):
             self._rule(f"round {number}")
             for said in debate.transcript.of_round(number):
@@ -80,7 +77,9 @@ class View:
         if verdict.spoke < len(last):
             how += f", {verdict.spoke} of {len(last)} roles spoke"
         score = output.number(verdict.score, 1)
-        self._rule(f"{verdict_name(last)} {score}, {how} {verdict.reason}".strip())
+        before = output.number(mean_of_round(debate.transcript, 1), 1)
+        name = verdict_name(debate.transcript.protocol)
+        self._rule(f"{name} {score}, {before} before the debate, {how} {verdict.reason}".strip())
 
     def unfinished(self, failed: "Unfinished") -> None:
         """The turns, and why the conversation ended."""

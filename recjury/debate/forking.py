@@ -6,20 +6,18 @@ prompts, and the whole fork has the installed rules, even if its original had ea
 original stays in the store beside its fork.
 """
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from recjury.debate.rated_log import RatedLog
 from recjury.debate.rounds import EDITED, Debater, run_debate
 from recjury.debate.rules import is_over
 from recjury.errors import ConfigError
 from recjury.records import (
     OVERALL_SCALE,
-    ConversationLog,
     Debate,
     DebateTranscript,
-    Rating,
     Record,
     Role,
     Statement,
@@ -87,14 +85,11 @@ def check_fork(fork: Fork, original: DebateTranscript) -> None:
     until_then = tuple(said for said in original.statements if said.round <= fork.round)
     if fork.models or fork.opening(original) != until_then:
         return
-    over = is_over(original.of_round(fork.round), fork.protocol or original.protocol)
-    cut_short = original.rounds < original.max_rounds  # under rules that the fork may not have
-    goes_on = cut_short and fork.round == original.rounds and not over
-    if fork.max_rounds == original.max_rounds and not goes_on:
+    if fork.max_rounds == original.max_rounds:
         raise ConfigError(
             "nothing would differ: replace a statement, a score, a model or the round limit"
         )
-    if over:
+    if is_over(original.of_round(fork.round), fork.protocol or original.protocol):
         raise ConfigError(
             f"nothing would differ: the debate is over after round {fork.round}, "
             "whatever the round limit"
@@ -112,17 +107,16 @@ def _check_edit(edit: Edit, said: Statement) -> None:
 async def run_fork(
     fork: Fork,
     original: DebateTranscript,
-    log: ConversationLog,
-    ratings: Sequence[Rating],
+    rated: RatedLog,
     debaters: Debater,
 ) -> Debate:
-    """The fork of `original`, a debate of `log` over `ratings`.
+    """The fork of `original`, a debate of `rated`.
 
     Raises what `check_fork` raises.
     """
     check_fork(fork, original)
     opening = fork.opening(original)
-    return await run_debate(log, ratings, debaters, max_rounds=fork.max_rounds, opening=opening)
+    return await run_debate(rated, debaters, max_rounds=fork.max_rounds, opening=opening)
 
 
 def parse_role(name: str) -> Role:

@@ -10,11 +10,12 @@ from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.messages import TextMessage
 from autogen_core import CancellationToken
 
+from recjury.debate.rated_log import RatedLog
 from recjury.debate.role_answer import ANSWER_SCHEMA, answer_form, parse_answer
 from recjury.debate.roles import DebatePrompts
 from recjury.debate.rounds import EDITED
 from recjury.debate.rule_debaters import RULE
-from recjury.debate.rules import with_rules
+from recjury.debate.rules import RULES
 from recjury.errors import ConfigError
 from recjury.llm import Attempt, Gateway, PlannedCall, attempt_limit, read_attempts
 from recjury.llm.autogen_client import GatewayClient
@@ -66,7 +67,7 @@ class LlmDebaters:
     @property
     def protocol(self) -> str:
         """The prompt pack's name, version and hash, and the rules of the debate."""
-        return with_rules(self._prompts.identity)
+        return f"{self._prompts.identity}{RULES}"
 
     @property
     def settings(self) -> Mapping[str, JSON]:
@@ -112,18 +113,13 @@ class LlmDebaters:
         return self._models[role]
 
     async def speak(
-        self,
-        role: Role,
-        number: int,
-        log: ConversationLog,
-        ratings: Sequence[Rating],
-        said: Sequence[Statement],
+        self, role: Role, number: int, rated: RatedLog, said: Sequence[Statement]
     ) -> Statement:
         """The model's statement for `role`; without a reply that can be parsed, it has no score.
 
         Raises ProviderError, which concerns the endpoint and not this debate alone.
         """
-        turn = self._prompts.turn(role, number, log, ratings, said)
+        turn = self._prompts.turn(role, number, rated.log, rated.ratings, said)
         code = code_of((self._prompts.system(role), turn))
         form = answer_form(code)
 

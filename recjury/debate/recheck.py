@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from recjury.debate.discrepancy import Discrepancy, compare, compare_text
-from recjury.debate.earlier_replies import parse_earlier_answer, parse_earlier_rating
-from recjury.debate.role_answer import parse_answer
+from recjury.debate.role_answer import RoleAnswer, parse_answer
 from recjury.debate.roles import DebatePrompts
 from recjury.errors import ParseError
 from recjury.llm import Attempt, parse_rating
@@ -30,7 +29,7 @@ def recheck_answer(statement: Statement, calls: Sequence[CallRecord]) -> tuple[D
         return found + compare("score", where, None, statement.score)
     text, score, reason = calls[-1].reply.text, None, ""
     try:
-        text, score = _answered(calls[-1])
+        text, score, _repaired = _answer_in(calls[-1])
     except ParseError as problem:
         reason = str(problem)
     found = compare_text("statement", where, text, statement.text)
@@ -79,20 +78,15 @@ def _same_messages(
 def _problem(call: CallRecord) -> str:
     """Why a reply could not be used; empty if it could."""
     try:
-        _answered(call)
+        _answer_in(call)
     except ParseError as problem:
         return str(problem)
     return ""
 
 
-def _answered(call: CallRecord) -> tuple[str, float]:
-    """A role's statement and score, read as when it was asked. Raises ParseError."""
-    code = code_of(call.request.messages)
-    if not code:
-        earlier = parse_earlier_answer(call.reply)
-        return earlier.statement, earlier.score
-    answer = parse_answer(call.reply, code)
-    return answer.statement, answer.score
+def _answer_in(call: CallRecord) -> RoleAnswer:
+    """A role's answer in a raw reply. Raises ParseError."""
+    return parse_answer(call.reply, code_of(call.request.messages))
 
 
 def recheck_rating(
@@ -120,8 +114,6 @@ def _rated(rating: Rating, call: CallRecord) -> tuple[float | None, str]:
     assert rating.high is not None  # factors have a scale
     low, high, code = int(rating.low), int(rating.high), code_of(call.request.messages)
     try:
-        if not code:
-            return parse_earlier_rating(call.reply, low, high)
         found = parse_rating(call.reply, low, high, code=code)
     except ParseError:
         return None, ""

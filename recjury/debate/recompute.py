@@ -9,57 +9,57 @@ from collections.abc import Callable, Sequence
 
 from recjury.debate.discrepancy import Discrepancy, compare, compare_text
 from recjury.debate.forking import Fork
+from recjury.debate.rated_log import RatedLog, own_ratings
 from recjury.debate.recheck import recheck_answer, recheck_prompts, recheck_rating
-from recjury.debate.roles import PACKS, DebatePrompts, own_ratings
-from recjury.debate.rounds import OVERALL, abstention, overall
-from recjury.debate.rule_debaters import PROTOCOL as RULE_PROTOCOL
-from recjury.debate.rule_debaters import RULE, RULE_DEBATE, rule_statement
-from recjury.debate.rules import as_shown, is_over, split_protocol, verdict
+from recjury.debate.roles import PACKS, DebatePrompts
+from recjury.debate.rounds import abstention, overall
+from recjury.debate.rule_debaters import RULE, rule_statement
+from recjury.debate.rules import (
+    OVERALL,
+    RULE_DEBATE,
+    RULE_PROTOCOL,
+    RULES,
+    as_shown,
+    is_by_rule,
+    is_over,
+    verdict,
+)
 from recjury.debate.shown_facts import shown_expert, shown_facts
 from recjury.errors import StoreError
 from recjury.records import (
     CallRecord,
-    ConversationLog,
     Debate,
     DebateTranscript,
     Rating,
     Role,
     Statement,
-    Status,
 )
 from recjury.store import Store
 
 _WRITTEN = re.compile(
-    rf"(?:{'|'.join(PACKS)})/[^/+]+\+[0-9a-f]{{16}}(?: in [^/+]+)?|{RULE_DEBATE}\d+"
+    rf"(?:{'|'.join(PACKS)})/[^/+]+\+[0-9a-f]{{16}}(?: in [^/+]+)?{RULES}|{RULE_DEBATE}\d+"
 )
 
 
 def installed_protocol(protocol: str) -> str:
-    """The installed version of what `protocol` is a version of, under the rules of `protocol`.
-
-    Earlier rules of the debate are never gone: they can be applied like those of today.
-    """
-    if protocol.startswith(RULE_DEBATE):
+    """The installed version of what `protocol` is a version of."""
+    if is_by_rule(protocol):
         return RULE_PROTOCOL
-    _, rules = split_protocol(protocol)
-    return f"{DebatePrompts.installed(protocol).identity}{rules}"
+    return f"{DebatePrompts.installed(protocol).identity}{RULES}"
 
 
 class DebateVerifier:
     """Verifies one debate."""
 
-    def __init__(
-        self, store: Store, debate: Debate, log: ConversationLog, ratings: Sequence[Rating]
-    ):
-        """`ratings` are those that the roles were given."""
+    def __init__(self, store: Store, debate: Debate, rated: RatedLog):
+        """`rated` is what the roles were given."""
         self._store = store
-        self._log = log
-        self._ratings = ratings
+        self._rated = rated
         self._transcript, self._verdict = debate
-        facts = shown_facts(store, self._transcript, log)
+        facts = shown_facts(store, self._transcript, rated.log)
         expert = shown_expert(store, self._transcript)
         self._prompts = DebatePrompts.installed(self._transcript.protocol, facts, expert)
-        self._by_rule = self._transcript.protocol.startswith(RULE_DEBATE)
+        self._by_rule = is_by_rule(self._transcript.protocol)
         self._same_version = self._transcript.protocol == installed_protocol(
             self._transcript.protocol
         )
@@ -70,8 +70,8 @@ class DebateVerifier:
         `rated` are the ratings that were stored with it.
         """
         found: tuple[Discrepancy, ...] = ()
-        for rating in self._ratings:
-            found += recheck_rating(rating, self._calls(rating.calls), self._log)
+        for rating in self._rated.ratings:
+            found += recheck_rating(rating, self._calls(rating.calls), self._rated.log)
         return found + self._rounds({}) + self._outcome(rated)
 
     def differences_of_fork(
@@ -85,7 +85,7 @@ class DebateVerifier:
 
     def _rounds(self, given: dict[tuple[int, Role], Statement]) -> tuple[Discrepancy, ...]:
         transcript = self._transcript
-        found = compare("rounds", "log", self._log.id, transcript.log) + self._protocol()
+        found = compare("rounds", "log", self._rated.log.id, transcript.log) + self._protocol()
         said: tuple[Statement, ...] = ()
         for number in range(1, transcript.rounds + 1):
             spoken = transcript.of_round(number)
@@ -96,8 +96,7 @@ class DebateVerifier:
     def _protocol(self) -> tuple[Discrepancy, ...]:
         """A discrepancy if no version of recjury can have written this protocol."""
         protocol = self._transcript.protocol
-        prompts, _ = split_protocol(protocol)
-        if _WRITTEN.fullmatch(prompts):
+        if _WRITTEN.fullmatch(protocol):
             return ()
         return compare("protocol", "debate", installed_protocol(protocol), protocol)
 
@@ -125,40 +124,37 @@ class DebateVerifier:
         if number < self._transcript.rounds:
             over = is_over(spoken, self._transcript.protocol)
             found += compare("rounds", f"{where} ends the debate", over, False)
-        check = self._by_the_rule if self._by_rule else self._by_a_model
 
         def checked(statement: Statement) -> tuple[Discrepancy, ...]:
             kept = given.get((number, statement.role))
-            return check(statement, said) if kept is None else _same(kept, statement)
+            return self._new(statement, said) if kept is None else _same(kept, statement)
 
         return found + _each(spoken, checked)
 
-    def _by_the_rule(
-        self, statement: Statement, said: Sequence[Statement]
-    ) -> tuple[Discrepancy, ...]:
+    def _new(self, statement: Statement, said: Sequence[Statement]) -> tuple[Discrepancy, ...]:
+        """The discrepancies of a statement that was made in this debate."""
+        role, number = statement.role, statement.round
+        if not self._rated.scored(role):
+            speaker = RULE if self._by_rule else statement.speaker
+            return _same(abstention(role, number, speaker), statement)
+        if not self._by_rule:
+            return self._by_a_model(statement, said)
         if not self._same_version:
             return ()  # another version of the rule makes other statements
-        own = own_ratings(statement.role, self._ratings)
-        if not _any_scored(own):
-            return _same(abstention(statement.role, statement.round, RULE), statement)
-        expected = rule_statement(statement.role, statement.round, self._log, own, said)
-        return _same(expected, statement)
+        return _same(rule_statement(role, number, self._rated, said), statement)
 
     def _by_a_model(
         self, statement: Statement, said: Sequence[Statement]
     ) -> tuple[Discrepancy, ...]:
-        own = own_ratings(statement.role, self._ratings)
-        if not _any_scored(own):
-            expected = abstention(statement.role, statement.round, statement.speaker)
-            return _same(expected, statement)
         calls = self._calls(statement.calls)
         if len(calls) < len(statement.calls):
             return ()  # an altered call: `integrity` reports it
         found = recheck_answer(statement, calls)
         if not self._same_version:
             return found  # the prompts that were sent are of another version
+        log, own = self._rated.log, own_ratings(statement.role, self._rated.ratings)
         shown = as_shown(said)
-        return found + recheck_prompts(statement, calls, self._prompts, self._log, own, shown)
+        return found + recheck_prompts(statement, calls, self._prompts, log, own, shown)
 
     def _calls(self, identities: Sequence[str]) -> list[CallRecord]:
         """The unaltered calls; `integrity` reports the others."""
@@ -189,10 +185,6 @@ def _each(
     spoken: Sequence[Statement], check: Callable[[Statement], tuple[Discrepancy, ...]]
 ) -> tuple[Discrepancy, ...]:
     return tuple(difference for statement in spoken for difference in check(statement))
-
-
-def _any_scored(ratings: Sequence[Rating]) -> bool:
-    return any(rating.status is Status.SCORED for rating in ratings)
 
 
 def _same(expected: Statement, found: Statement) -> tuple[Discrepancy, ...]:

@@ -1,9 +1,10 @@
-"""The four roles: their prompts, what they see, and which ratings are theirs (CoRE 4.2)."""
+"""The prompts of the four roles, and what they see (CoRE 4.2)."""
 
 from collections.abc import Sequence
 from typing import Literal
 
-from recjury.debate.rules import split_protocol
+from recjury.debate.rated_log import own_ratings
+from recjury.debate.rules import RULES
 from recjury.prompts import (
     ItemFacts,
     Pack,
@@ -82,7 +83,7 @@ class DebatePrompts:
         cls, protocol: str, facts: ItemFacts | None = None, expert: Expert | None = None
     ) -> "DebatePrompts":
         """The installed version of the prompts of which `protocol` is a version."""
-        prompts, _rules = split_protocol(protocol)
+        prompts = protocol.removesuffix(RULES)
         name = prompts.partition("/")[0]
         language = prompts.partition(" in ")[2]
         pack = load_pack(name) if name in PACKS else None
@@ -156,21 +157,6 @@ class DebatePrompts:
             )
             for number in rounds
         ]
-
-
-def own_ratings(role: Role, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
-    """The ratings of the role's three factors, in its order; a factor without a rating is missing.
-
-    Raises ValueError if a factor has two ratings: a debate gets one per factor.
-    """
-    found: list[Rating] = []
-    for factor in role.factors:
-        own = [rating for rating in ratings if rating.factor == factor]
-        if len(own) > 1:
-            judges = ", ".join(rating.evaluator for rating in own)
-            raise ValueError(f"a debate needs one rating of {factor}, got ratings by {judges}")
-        found.extend(own)
-    return tuple(found)
 
 
 def _result(rating: Rating) -> str:

@@ -7,13 +7,12 @@ a debate is over, and its verdict.
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from recjury.debate.roles import own_ratings
-from recjury.debate.rules import as_shown, is_over, verdict
+from recjury.debate.rated_log import RatedLog
+from recjury.debate.rules import OVERALL, as_shown, is_over, mean_of_round, verdict
 from recjury.llm import gather
 from recjury.records import (
     JSON,
     OVERALL_SCALE,
-    ConversationLog,
     Debate,
     DebateTranscript,
     Rating,
@@ -24,8 +23,6 @@ from recjury.records import (
 )
 
 MAX_ROUNDS = 4
-OVERALL = "Overall"
-"""The factor that a verdict rates."""
 DEBATE = "debate"
 """The rater of a verdict."""
 EDITED = "edited"
@@ -47,30 +44,24 @@ class Debater(Protocol):
         """The name of the player of `role`: "rule", or a model's alias."""
 
     async def speak(
-        self,
-        role: Role,
-        number: int,
-        log: ConversationLog,
-        ratings: Sequence[Rating],
-        said: Sequence[Statement],
+        self, role: Role, number: int, rated: RatedLog, said: Sequence[Statement]
     ) -> Statement:
         """The role's statement in round `number` (1-based).
 
-        `ratings` are the role's own, at least one of them scored; `said` are the statements of
-        all completed rounds, by round and then in the order of `Role`. The statement of a role
-        that is missing in a round has no score there.
+        At least one of the role's ratings in `rated` is scored; `said` are the statements of all
+        completed rounds, by round and then in the order of `Role`. The statement of a role that is
+        missing in a round has no score there.
         """
 
 
 async def run_debate(
-    log: ConversationLog,
-    ratings: Sequence[Rating],
+    rated: RatedLog,
     debaters: Debater,
     *,
     max_rounds: int = MAX_ROUNDS,
     opening: Sequence[Statement] = (),
 ) -> Debate:
-    """Debate `log` over `ratings` (one per factor) for at most `max_rounds` rounds.
+    """Debate a log over its ratings, one per factor, for at most `max_rounds` rounds.
 
     A role without any scored factor abstains and is not asked. Only the statements are carried
     from round to round, so a debate that is run again makes the same calls, which the store
@@ -84,17 +75,17 @@ async def run_debate(
     for number in range(1, max_rounds + 1):
         asked = [role for role in Role if (number, role) not in given]
         shown = as_shown(said)
-        heard = await gather(_turn(role, number, log, ratings, debaters, shown) for role in asked)
+        heard = await gather(_turn(role, number, rated, debaters, shown) for role in asked)
         given |= {(number, statement.role): statement for statement in heard}
         spoken = [given[number, role] for role in Role]
         said += tuple(spoken)
         if is_over(spoken, debaters.protocol):
             break
     transcript = DebateTranscript(
-        log=log.id,
+        log=rated.log.id,
         max_rounds=max_rounds,
         protocol=debaters.protocol,
-        judges=tuple(sorted({rating.evaluator for rating in ratings})),
+        judges=tuple(sorted({rating.evaluator for rating in rated.ratings})),
         statements=said,
     )
     return Debate(transcript, verdict(transcript))
@@ -109,20 +100,26 @@ def overall(debate: Debate) -> Rating:
     )
     if outcome.score is None:
         return subject.unscored(outcome.status, outcome.reason)
-    return subject.scored(outcome.score)
+    return subject.scored(outcome.score, before_and_after(transcript))
+
+
+def before_and_after(transcript: DebateTranscript) -> str:
+    """The mean of the roles' scores before the debate moved them, and after; "" without both."""
+    first, last = (mean_of_round(transcript, number) for number in (1, transcript.rounds))
+    if first is None or last is None:
+        return ""
+    return f"mean of the roles: {first:.1f} before the debate, {last:.1f} after it"
 
 
 async def _turn(
     role: Role,
     number: int,
-    log: ConversationLog,
-    ratings: Sequence[Rating],
+    rated: RatedLog,
     debaters: Debater,
     said: Sequence[Statement],
 ) -> Statement:
-    own = own_ratings(role, ratings)
-    if any(rating.score is not None for rating in own):
-        return await debaters.speak(role, number, log, own, said)
+    if rated.scored(role):
+        return await debaters.speak(role, number, rated, said)
     return abstention(role, number, debaters.speaker(role))
 
 

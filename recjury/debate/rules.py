@@ -1,44 +1,45 @@
 """When a debate is over, and what its verdict is: the rules, with their versions.
 
-A debate is over when all scores are equal, or after the round limit. The verdict is the mean score
-of the last round over the roles that spoke. A role without any scored factor abstains. A role is
+A debate is over when the roles agree, or after the round limit. The verdict is the mean score of
+the last round over the roles that spoke. A role without any scored factor abstains. A role is
 missing in a round if its model gave no statement that can be used, or refuses the request for good.
 
-The rules of today (version 2): a round with a missing role is no agreement, and the debate goes on,
-unless nobody spoke in the first round. The verdict is unscored if more than one role is missing in
-the last round, or if nobody spoke there. In the earlier rules (version 1), a missing role ended the
-debate, and the verdict was unscored. A call that failed, but may succeed later, ends a debate in
-both versions: it is held again.
+Models agree when all scores are equal, debaters by rule when theirs are near
+(`opinions.AGREEMENT_DISTANCE`). A round with a missing role is no agreement, and the debate goes
+on, unless nobody spoke in the first round. The verdict is unscored if more than one role is missing
+in the last round, or if nobody spoke there. A call that failed, but may succeed later, ends a
+debate: it is held again.
 
-The protocol of a debate names its rules, so that stored debates verify under theirs. Debates by
-rule have no missing roles, so both versions give the same for them, and they name none.
+The protocol of a debate names its rules, so that stored debates verify under theirs.
 """
 
-import re
 from collections.abc import Sequence
 
+from recjury.debate.opinions import AGREEMENT_DISTANCE
 from recjury.records import DebateTranscript, Statement, Status, Verdict
 
-_RULES = "; rules 2"
-_PROMPTS_ONLY = re.compile(r"[^/]+/[^/+]+\+[0-9a-f]{16}(?: in .+?)?")
-_WITH_RULES = re.compile(rf"({_PROMPTS_ONLY.pattern}){re.escape(_RULES)}")
+RULE_DEBATE = "rule-debate/"
+RULE_PROTOCOL = f"{RULE_DEBATE}4"
+"""The protocol of debates without a model; earlier ones needed equal scores to agree."""
+RULES = "; rules 2"
+"""What the protocol of a debate between models has after its prompts."""
+OVERALL = "Overall"
+"""The factor that a verdict rates."""
+RULE_VERDICT = "Rule verdict"
+"""The title of that factor where no model debated."""
 _LONGEST_REASON = 120
 NOT_SAID = "gave no statement in this round"
 """What the other roles are told about a missing role."""
 
 
-def with_rules(prompts: str) -> str:
-    """The protocol of debates that are held with `prompts` (a pack's identity) from now on."""
-    return f"{prompts}{_RULES}"
+def is_by_rule(protocol: str) -> bool:
+    """Whether no model debated, under any version of the rule."""
+    return protocol.startswith(RULE_DEBATE)
 
 
-def split_protocol(protocol: str) -> tuple[str, str]:
-    """The prompts (or the rule of the debaters) of a protocol, and what names its rules.
-
-    The second is empty for the earlier rules, and for debates by rule.
-    """
-    named = _WITH_RULES.fullmatch(protocol)
-    return (protocol, "") if named is None else (named[1], _RULES)
+def verdict_name(protocol: str) -> str:
+    """What the outcome of a debate is called where it stands alone."""
+    return RULE_VERDICT.lower() if is_by_rule(protocol) else "verdict"
 
 
 def is_over(spoken: Sequence[Statement], protocol: str) -> bool:
@@ -47,10 +48,8 @@ def is_over(spoken: Sequence[Statement], protocol: str) -> bool:
     if len(scores) + len(missing) <= 1:
         return True
     if not missing:
-        return _equal(scores)
-    if _has_earlier_rules(protocol) or _lost(missing):
-        return True
-    return not scores and missing[0].round == 1
+        return _agree(scores, protocol)
+    return bool(_lost(missing)) or (not scores and missing[0].round == 1)
 
 
 def verdict(transcript: DebateTranscript) -> Verdict:
@@ -62,24 +61,29 @@ def verdict(transcript: DebateTranscript) -> Verdict:
     status, reason = Status.SCORED, ""
     if not scores and not missing:
         status, reason = Status.ABSTAINED, "no role had a scored factor"
-    elif missing and (_has_earlier_rules(transcript.protocol) or _lost(missing)):
-        first = (_lost(missing) or missing)[0]
-        status = first.status
-        reason = f"{first.role} in round {first.round}: {first.reason}"
+    elif lost := _lost(missing):
+        status = Status.CALL_FAILED
+        reason = f"{lost[0].role} in round {lost[0].round}: {lost[0].reason}"
     elif len(missing) > 1 or not scores:
         refused = all(each.status is Status.REFUSED for each in missing)
         status = Status.REFUSED if refused else Status.UNREADABLE
         reason = _who_is_missing(missing, len(scores))
     else:
-        score = sum(scores) / len(scores)
+        score = mean_of_round(transcript, transcript.rounds)
     return Verdict(
         score=score,
         status=status,
         reason=reason,
         spoke=len(scores),
         rounds=transcript.rounds,
-        agreed=not missing and len(scores) > 1 and _equal(scores),
+        agreed=not missing and len(scores) > 1 and _agree(scores, transcript.protocol),
     )
+
+
+def mean_of_round(transcript: DebateTranscript, number: int) -> float | None:
+    """The mean score of a round over the roles that spoke in it; None if nobody did."""
+    scores = _scores(transcript.of_round(number))
+    return sum(scores) / len(scores) if scores else None
 
 
 def missing_of(spoken: Sequence[Statement]) -> list[Statement]:
@@ -108,10 +112,6 @@ def _short(reason: str) -> str:
     return line if len(line) <= _LONGEST_REASON else f"{line[: _LONGEST_REASON - 3]}..."
 
 
-def _has_earlier_rules(protocol: str) -> bool:
-    return _PROMPTS_ONLY.fullmatch(protocol) is not None and not split_protocol(protocol)[1]
-
-
 def _lost(missing: Sequence[Statement]) -> list[Statement]:
     """The statements whose call failed, but may succeed later."""
     return [statement for statement in missing if statement.status is Status.CALL_FAILED]
@@ -121,5 +121,6 @@ def _scores(spoken: Sequence[Statement]) -> list[float]:
     return [statement.score for statement in spoken if statement.score is not None]
 
 
-def _equal(scores: Sequence[float]) -> bool:
-    return len(set(scores)) == 1
+def _agree(scores: Sequence[float], protocol: str) -> bool:
+    apart = AGREEMENT_DISTANCE if protocol == RULE_PROTOCOL else 0
+    return max(scores) - min(scores) <= apart

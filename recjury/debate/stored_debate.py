@@ -14,15 +14,18 @@ from pydantic import ValidationError
 
 from recjury.debate.discrepancy import Discrepancy, compare
 from recjury.debate.forking import Fork, fork_id
+from recjury.debate.rated_log import RatedLog
 from recjury.debate.recompute import DebateVerifier, installed_protocol
 from recjury.errors import StoreError
 from recjury.records import (
     ConversationLog,
     Debate,
     DebateTranscript,
+    Evidence,
     Factor,
     Rating,
     Record,
+    StageResult,
     Verdict,
 )
 from recjury.store import Store, WholeEvaluation
@@ -42,7 +45,8 @@ class ReplayedDebate(Record):
     """A debate as it was held: log, ratings, statements and verdict.
 
     The ratings are those that the roles were given: one per factor, of the judges that the
-    transcript names. `forked` is None if the debate is not a fork.
+    transcript names; `evidence` is what these rest on. `forked` is None if the debate is not a
+    fork.
     """
 
     evaluation: str
@@ -51,7 +55,13 @@ class ReplayedDebate(Record):
     ratings: tuple[Rating, ...]
     transcript: DebateTranscript
     verdict: Verdict
+    evidence: tuple[Evidence, ...] = ()
     forked: ForkOf | None = None
+
+    @property
+    def rated(self) -> RatedLog:
+        """What the debate was held over."""
+        return RatedLog(self.log, self.ratings, self.evidence)
 
 
 def load_debate(store: Store, evaluation: str) -> ReplayedDebate:
@@ -136,7 +146,7 @@ class Verification:
                 raise
             return altered or (_altered(evaluation, str(problem)),)
         held = Debate(debate.transcript, debate.verdict)
-        recomputed = DebateVerifier(store, held, debate.log, debate.ratings)
+        recomputed = DebateVerifier(store, held, debate.rated)
         rated = stored.results["debate"].ratings
         if debate.forked is None:
             return altered + recomputed.differences(rated)
@@ -182,11 +192,13 @@ class _Stored:
         log = self._whole.log if self._whole else self._read_log(conversation)
         if log is None:
             raise StoreError(f"evaluation {self.row.id} has a debate in the store, but no log")
+        rate = self._rate()
         return ReplayedDebate(
             evaluation=self.row.id,
             conversation=conversation,
             log=log,
-            ratings=_debate_ratings(self._rated(), kept.transcript),
+            ratings=_debate_ratings(rate.ratings, kept.transcript),
+            evidence=rate.evidence,
             transcript=kept.transcript,
             verdict=kept.verdict,
             forked=self._forked(),
@@ -195,8 +207,8 @@ class _Stored:
     def _read_log(self, conversation: str) -> ConversationLog | None:
         return self._store.log(conversation) if conversation else None
 
-    def _rated(self) -> tuple[Rating, ...]:
-        """The ratings of the evaluation, or of the first original of a fork."""
+    def _rate(self) -> StageResult:
+        """The ratings of the evaluation, or of the first original of a fork, and the evidence."""
         row, seen = self.row, {self.row.id}
         while row.fork_of is not None:
             row = self._store.evaluation(row.fork_of)
@@ -204,7 +216,7 @@ class _Stored:
                 raise StoreError(f"evaluation {row.id} was changed after it was written")
             seen.add(row.id)
         results = self.results if row is self.row else self._store.stage_results(row.id)
-        return results["rate"].ratings if "rate" in results else ()
+        return results.get("rate", StageResult())
 
     def _forked(self) -> ForkOf | None:
         if self.row.fork_of is None:

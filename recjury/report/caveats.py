@@ -11,20 +11,19 @@ _FEW = 30  # conversations of a system below which an interval is wide
 
 
 def caveats(
-    found: CampaignFindings, participants: Participants, *, verdict: str, wished: bool
+    found: CampaignFindings, participants: Participants, *, wished: bool
 ) -> tuple[Caveat, ...]:
-    """The caveats of a campaign; `verdict` is the title of what sums up a conversation, `wished`
-    says that targets were found by their attributes."""
+    """The caveats of a campaign; `wished` says that targets were found by their attributes."""
     return (
         *(Caveat(one_line(each.heading, 600), each.text) for each in about_campaign(found.summary)),
-        *_about_raters(participants, verdict),
+        *_about_raters(participants),
         *_about_users(participants),
         *_about_targets(found, wished=wished),
         *_about_gaps(found),
     )
 
 
-def _about_raters(participants: Participants, verdict: str) -> list[Caveat]:
+def _about_raters(participants: Participants) -> list[Caveat]:
     given: list[Caveat] = []
     if participants.measured:
         given.append(
@@ -48,15 +47,16 @@ def _about_raters(participants: Participants, verdict: str) -> list[Caveat]:
     if participants.debater_is_rule:
         given.append(
             Caveat(
-                f"{verdict} comes from rule debaters",
-                "Each role begins with the scores that it answers for and moves towards the "
-                "others by a fixed rule. Nobody argues: it sums up those scores.",
+                "The rule verdict comes from a fixed rule",
+                "Each role begins with the plain mean of the scores it answers for and moves "
+                "towards the others, further to those that cite more findings. The verdict is a "
+                "weighted mean of the factors and adds no judgement to them.",
             )
         )
     if participants.debater_is_model:
         given.append(
             Caveat(
-                f"{verdict} comes from a debate between language models",
+                "The verdict comes from a debate between language models",
                 "Roles that share a model tend to agree with each other; agreement does not show "
                 "that they are right.",
             )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from recjury.debate import mean_of_round, verdict_name
 from recjury.records import (
     ConversationLog,
     Debate,
@@ -23,7 +24,6 @@ from recjury.report.findings import CampaignFindings
 from recjury.report.participants import speaker
 from recjury.results import Measure
 from recjury.results.explanation import evidence_for, quoted
-from recjury.results.scores import headline
 from recjury.store import DebateSummary, Store
 
 _UTTERANCE, _RATIONALE, _STATEMENT, _NAME = 1500, 900, 1500, 80
@@ -68,12 +68,15 @@ class ShownStatement(NamedTuple):
 
 
 class ShownDebate(NamedTuple):
-    """A debate and its verdict, which the tables call `title`; `forks` are the results of changed
-    copies of it."""
+    """A debate and its verdict; `forks` are the results of changed copies of it.
+
+    `named` is what the verdict is called, `before` the mean of the roles before the debate.
+    """
 
     evaluator: str
-    title: str
+    named: str
     verdict: Verdict
+    before: float | None
     rounds: tuple[tuple[ShownStatement, ...], ...]
     skipped_rounds: int
     forks: tuple[str, ...]
@@ -232,11 +235,11 @@ def _rating(measure: Measure, rating: Rating, models: Mapping[str, str]) -> Show
 
 def _debate(reading: ExampleLoader, label: str, evaluation: str, debate: Debate) -> ShownDebate:
     forks = sorted(reading.forks.get(evaluation, ()))
-    lead = headline(each for each in reading.measures.values() if each.evaluator == label)
     return ShownDebate(
         evaluator=one_line(label, _NAME),
-        title=one_line(lead.metric.title if lead else "Verdict", _NAME),
+        named=verdict_name(debate.transcript.protocol),
         verdict=debate.verdict,
+        before=mean_of_round(debate.transcript, 1),
         rounds=_rounds(debate.transcript, reading.models),
         skipped_rounds=max(0, debate.transcript.rounds - _ROUNDS),
         forks=tuple(

@@ -153,7 +153,6 @@ def build_page(
     noise = found.summary.noise()
     compared = compare_campaign(found.systems, lead, newest_measures(found.evaluators))
     tested = [gap for each in compared.values() for gap in each.tested]
-    title = lead.metric.title if lead else "The overall score"
     wished = _any_wishes(store, found)
     return Page(
         title=one_line(about.name or "recjury", 120),
@@ -170,7 +169,7 @@ def build_page(
         ),
         sections=tuple(_section(found, each, noise) for each in found.summary.evaluators),
         answer=tuple(one_line(line, 600) for line in answer(found.summary).lines),
-        caveats=(*about_power(tested), *caveats(found, who, verdict=title, wished=wished)),
+        caveats=(*about_power(tested), *caveats(found, who, wished=wished)),
         headline=lead.id if lead else "",
         pairs=tuple(
             pair_table(SystemPair(a, b, found.systems), each, noise)

@@ -22,7 +22,7 @@ class DebateSummary(NamedTuple):
     `score` is the verdict's, 0 to 100. `conversation` is the first one that has the log.
     `evaluator` is the label of the evaluator that held the debate. `fork_of` is the id of the
     evaluation whose debate this one is a changed copy of. `superseded` means that the evaluation
-    was done again, and a later attempt counts.
+    was done again, and a later attempt counts. `protocol` is the debate's.
     """
 
     evaluation: str
@@ -35,6 +35,7 @@ class DebateSummary(NamedTuple):
     evaluator: str
     fork_of: str | None
     superseded: bool = False
+    protocol: str = ""
 
 
 def debate_summaries(
@@ -55,6 +56,7 @@ def debate_summaries(
             evaluations.c.evaluator,
             evaluations.c.fork_of,
             _is_superseded().label("superseded"),
+            debates.c.protocol,
         )
         .join(evaluations, evaluations.c.id == debates.c.evaluation)
         .join(logs, logs.c.digest == evaluations.c.log)
@@ -90,6 +92,7 @@ def _summary(row: Any, labels: Mapping[str, str]) -> DebateSummary:
         evaluator=labels.get(row.evaluator, ""),
         fork_of=row.fork_of,
         superseded=row.superseded,
+        protocol=row.protocol,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recjury.debate.rule_debaters import PROTOCOL, RULE_DEBATE
+from recjury.debate.rules import RULE_DEBATE, RULE_PROTOCOL
 from recjury.safe_text import printable
 from tests.cli.front_door import Ended, recjury
 
@@ -101,15 +101,15 @@ def test_debates_of_another_version_are_named(
     monkeypatch.setattr("recjury.debate.recompute.RULE_PROTOCOL", f"{RULE_DEBATE}99")
     found = _verified(command)
     assert (found["verified"], found["different"]) == (3, [])
-    assert [each["protocol"] for each in found["another_version"]] == [PROTOCOL] * 3
+    assert [each["protocol"] for each in found["another_version"]] == [RULE_PROTOCOL] * 3
     for key in ("evaluation", "conversation", "trial"):
         named = {each[key] for each in found["another_version"]}
         assert named == {each[key] for each in _debates(command)}
-    assert {each["another_version"] for each in _debates(command)} == {PROTOCOL}
+    assert {each["another_version"] for each in _debates(command)} == {RULE_PROTOCOL}
     said = command("replay", "--verify", *STORE).err
-    assert f"3 of them were made by another version, {PROTOCOL}: " in said
+    assert f"3 of them were made by another version, {RULE_PROTOCOL}: " in said
     watched = command("replay", str(held["evaluation"]), *STORE).out
-    assert f"made by another version, {PROTOCOL}: installed is {RULE_DEBATE}99" in watched
+    assert f"made by another version, {RULE_PROTOCOL}: installed is {RULE_DEBATE}99" in watched
 
 
 def _debates(command: Command) -> list[dict[str, Any]]:

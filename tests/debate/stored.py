@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 
-from recjury.debate import Debater, RuleDebaters, overall, run_debate
+from recjury.debate import Debater, RatedLog, RuleDebaters, overall, run_debate
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.judges.core.panel import Panel
 from recjury.llm import Gateway, ScriptedModel, call_context
@@ -12,6 +12,8 @@ from recjury.records import (
     ChatRequest,
     Debate,
     DebateTranscript,
+    Evidence,
+    Factor,
     Role,
     StageResult,
     Verdict,
@@ -36,6 +38,10 @@ CAMPAIGN = Campaign(
     setup=Setup(config={}, recjury="0.1.0"),
 )
 LOG = a_log()
+EVIDENCE = (
+    Evidence(factor=Factor.PROACTIVENESS, label="names a film", turn=0),
+    Evidence(factor=Factor.GROUNDNESS, label="no claim"),
+)
 SETTINGS: dict[str, JSON] = {"raters": {}, "debate": {}, "models": {}}
 EVALUATOR = evaluator_id("core", SETTINGS)
 EVALUATION = evaluation_id(LOG.id, EVALUATOR, {})
@@ -117,15 +123,18 @@ async def _fill(
             await store.save_log(CONVERSATION, LOG)
             with call_context(EVALUATION, 0):
                 if judges is None:
-                    ratings = given = ratings_of(evaluator="measured")
+                    given = ratings_of(evaluator="measured")
+                    rate = StageResult(given, evidence=EVIDENCE)
                     debaters: Debater = RuleDebaters()
                 else:
                     panel = judges(gateway)
-                    ratings = await panel.rate(LOG)
-                    given = panel.debate_ratings(ratings)
+                    rate = await panel.rate(LOG)
+                    given = panel.debate_ratings(rate.ratings)
                     debaters = LlmDebaters(gateway, dict.fromkeys(Role, models[0]))
-                await store.save_stage(PLANNED, "rate", StageResult(ratings))
-                debate = Debate(*change(*await run_debate(LOG, given, debaters)))
+                await store.save_stage(PLANNED, "rate", rate)
+                debate = Debate(
+                    *change(*await run_debate(RatedLog(LOG, given, rate.evidence), debaters))
+                )
                 await store.save_stage(
                     PLANNED, "debate", StageResult((overall(debate),), debate=debate)
                 )

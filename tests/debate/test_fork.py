@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from recjury.debate import EDITED, Edit, Fork, RuleDebaters, fork_id, run_debate, run_fork
+from recjury.debate import EDITED, Edit, Fork, RatedLog, RuleDebaters, fork_id, run_debate, run_fork
 from recjury.debate.forking import check_fork, parse_role
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.errors import ConfigError
@@ -40,7 +40,7 @@ def debaters_of(gateway: Gateway, **other: str) -> LlmDebaters:
 
 
 def held(debaters: LlmDebaters | RuleDebaters, ratings: Sequence[Rating] = ()) -> Debate:
-    return asyncio.run(run_debate(a_log(), ratings or ratings_of(), debaters))
+    return asyncio.run(run_debate(RatedLog(a_log(), ratings or ratings_of()), debaters))
 
 
 def forked(
@@ -50,7 +50,7 @@ def forked(
     ratings: Sequence[Rating] = (),
 ) -> Debate:
     return asyncio.run(
-        run_fork(fork, original.transcript, a_log(), ratings or ratings_of(), debaters)
+        run_fork(fork, original.transcript, RatedLog(a_log(), ratings or ratings_of()), debaters)
     )
 
 

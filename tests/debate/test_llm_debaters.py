@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from recjury.debate import run_debate
+from recjury.debate import RatedLog, run_debate
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.debate.rules import NOT_SAID
 from recjury.errors import ConfigError
@@ -36,7 +36,9 @@ def debate(
         }
         async with Gateway(specs, recorder) as gateway:
             own = ratings_of() if ratings is None else ratings
-            return await run_debate(a_log(), own, LlmDebaters(gateway, models), max_rounds=rounds)
+            return await run_debate(
+                RatedLog(a_log(), own), LlmDebaters(gateway, models), max_rounds=rounds
+            )
 
     with ScriptedEndpoint(script, models=tuple(set(models.values()))) as endpoint:
         transcript, verdict = asyncio.run(held(endpoint.url))
@@ -221,7 +223,7 @@ def test_a_debate_held_again_asks_nothing_that_was_answered() -> None:
 
     gateway, model = gateway_of(differ, "model")
     debaters = LlmDebaters(gateway, ALIASES)
-    shorter, _ = asyncio.run(run_debate(a_log(), ratings_of(), debaters, max_rounds=2))
-    longer, _ = asyncio.run(run_debate(a_log(), ratings_of(), debaters, max_rounds=3))
+    shorter, _ = asyncio.run(run_debate(RatedLog(a_log(), ratings_of()), debaters, max_rounds=2))
+    longer, _ = asyncio.run(run_debate(RatedLog(a_log(), ratings_of()), debaters, max_rounds=3))
     assert len(model.requests) == 12
     assert longer.statements[:8] == shorter.statements

@@ -1,26 +1,35 @@
-"""The rule of the debaters without a model, and the round loop around it."""
+"""The debaters without a model: where they begin, how they move, what they say."""
 
 import asyncio
+import random
+from collections.abc import Iterable, Sequence
 
 import pytest
 
-from recjury.debate import RULE, RuleDebaters, run_debate
+from recjury.debate import RULE, RatedLog, RuleDebaters, mean_of_round, run_debate
+from recjury.debate.opinions import AGREEMENT_DISTANCE, Opinion, moved
+from recjury.debate.rule_debaters import rule_statement
 from recjury.records import (
-    ConversationLog,
-    DebateTranscript,
+    Debate,
+    Evidence,
     Factor,
+    ItemRef,
     Rating,
     Role,
     Speaker,
+    Statement,
     Status,
     Turn,
-    Verdict,
 )
 from tests.judges.cases import a_log, ratings_of
 
+SAID = ("I would watch Ronin.", "Ronin is a film.", "Ronin again.")
+SEEDS = range(200)
 
-def debate(ratings: tuple[Rating, ...], rounds: int = 4) -> tuple[DebateTranscript, Verdict]:
-    return asyncio.run(run_debate(a_log(), ratings, RuleDebaters(), max_rounds=rounds))
+
+def debate(ratings: Sequence[Rating], evidence: Sequence[Evidence] = (), rounds: int = 4) -> Debate:
+    rated = RatedLog(a_log(*SAID), ratings, evidence)
+    return asyncio.run(run_debate(rated, RuleDebaters(), max_rounds=rounds))
 
 
 def unscored(factor: Factor) -> Rating:
@@ -33,166 +42,203 @@ def unscored(factor: Factor) -> Rating:
     )
 
 
-def opening(ratings: tuple[Rating, ...]) -> list[float | None]:
-    """The four scores of the first round."""
-    transcript, _ = debate(ratings)
-    return [statement.score for statement in transcript.of_round(1)]
-
-
-@pytest.mark.parametrize(
-    ("score", "expected"),
-    [
-        (4, [88, 86, 75, 93]),
-        (3, [50, 65, 56, 70]),
-        (2, [33, 44, 38, 47]),
-        (1, [17, 22, 19, 23]),
-        (0, [0, 0, 0, 0]),
-    ],
-)
-def test_what_equal_factors_mean_to_the_roles(score: float, expected: list[float]) -> None:
-    """Nothing wrong with the language is worth 75; without a target, 3 of 4 is worth 45."""
-    transcript, _ = debate(ratings_of(score))
-    assert opening(ratings_of(score)) == expected
-    assert len(transcript.of_round(1)) == 4
-    assert {s.speaker for s in transcript.statements} == {RULE}
-
-
-def with_scores(**scores: float) -> tuple[Rating, ...]:
-    """All factors at 3, but for those named (with "_" for a space)."""
+def rated_by_role(scores: dict[Role, float | None]) -> tuple[Rating, ...]:
+    """The same score for a role's three factors; None for none."""
+    by_factor = {factor: score for role, score in scores.items() for factor in role.factors}
     return tuple(
-        rating.model_copy(update={"score": scores.get(rating.factor.replace(" ", "_"), 3)})
-        for rating in ratings_of()
+        unscored(Factor(each.factor))
+        if by_factor[Factor(each.factor)] is None
+        else each.model_copy(update={"score": by_factor[Factor(each.factor)]})
+        for each in ratings_of()
     )
 
 
-def test_a_bad_factor_weighs_more_than_a_good_one() -> None:
-    transcript, _ = debate(with_scores(Effectiveness=4, Recoverability=4, Coherence=0))
-    first = transcript.of_round(1)[0]
-    # Values 1, 0.75 and 0 with weights 4 * 1, 1 * 1.25 and 2 * 2: 4.9375 of 9.25.
-    assert (first.role, first.score) == (Role.COMMON_USER, 53)
-    assert "Coherence 0 of 4; Effectiveness weighs most" in first.text
+def findings(role: Role, count: int, turn: int = 0) -> list[Evidence]:
+    """Evidence for the role's first factor."""
+    return [Evidence(factor=role.factors[0], label=f"finding {n}", turn=turn) for n in range(count)]
 
 
-def test_a_served_user_raises_the_verdict_most() -> None:
-    """Of all single factors, a target in the list changes the verdict most, by 20 points."""
-    base = debate(with_scores())[1].score
-    gains = {
-        factor: (debate(with_scores(**{factor.replace(" ", "_"): 4}))[1].score or 0) - (base or 0)
-        for factor in Factor
-    }
-    assert max(gains, key=lambda factor: gains[factor]) is Factor.EFFECTIVENESS
-    assert gains[Factor.EFFECTIVENESS] > 10
-    assert all(gain >= 0 for gain in gains.values())
+def scores_of(statements: Iterable[Statement]) -> list[float | None]:
+    return [statement.score for statement in statements]
 
 
-def test_the_common_user_moves_the_others_more_than_it_moves() -> None:
-    ratings = tuple(
-        r.model_copy(update={"score": 4 if r.factor in Role.COMMON_USER.factors else 0})
-        for r in ratings_of()
+def drawn(seed: int) -> tuple[list[Rating], list[Evidence]]:
+    """Any scores, some missing, and up to 30 findings."""
+    lot = random.Random(seed)
+    ratings = [
+        unscored(Factor(each.factor))
+        if lot.random() < 0.3
+        else each.model_copy(update={"score": lot.randint(0, 4)})
+        for each in ratings_of()
+    ]
+    evidence = [
+        Evidence(factor=lot.choice(list(Factor)), label="said", turn=lot.choice([None, 0, 1, 4]))
+        for _ in range(lot.randint(0, 30))
+    ]
+    return ratings, evidence
+
+
+def test_a_role_begins_with_the_plain_mean_of_its_factors() -> None:
+    for score in range(5):
+        assert scores_of(debate(ratings_of(score)).transcript.of_round(1)) == [25 * score] * 4
+    mixed = dict(zip(Role.LINGUIST.factors, (4, 1, 0), strict=True))
+    ratings = [
+        each.model_copy(update={"score": mixed.get(Factor(each.factor), 2)})
+        for each in ratings_of()
+    ]
+    assert scores_of(debate(ratings).transcript.of_round(1)) == [50, 50, 42, 50]
+
+
+def test_unscored_factors_are_left_out_of_the_mean() -> None:
+    ratings = [
+        unscored(Factor.COHERENCE) if each.factor == Factor.COHERENCE else each
+        for each in ratings_of(4)
+    ]
+    first = debate(ratings).transcript.statements[0]
+    assert first.score == 100
+    assert "Coherence" not in first.text
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_every_debate_by_rule_has(seed: int) -> None:
+    """The verdict lies among the first scores; rounds are bounded; shuffled, all is the same."""
+    ratings, evidence = drawn(seed)
+    rounds = seed % 6 + 1
+    found = debate(ratings, evidence, rounds)
+    transcript, verdict = found
+    assert found == debate(ratings, evidence, rounds)
+    assert transcript.rounds == verdict.rounds <= rounds
+    first = [score for score in scores_of(transcript.of_round(1)) if score is not None]
+    assert verdict.spoke == len(first)
+    if first:
+        assert verdict.score is not None
+        assert min(first) <= verdict.score <= max(first)
+    last = [score for score in scores_of(transcript.of_round(verdict.rounds)) if score is not None]
+    near = len(last) > 1 and max(last) - min(last) <= AGREEMENT_DISTANCE
+    assert verdict.agreed == near
+    assert {statement.speaker for statement in transcript.statements} == {RULE}
+    lot = random.Random(seed)
+    shuffled = lot.sample(ratings, len(ratings)), lot.sample(evidence, len(evidence))
+    assert scores_of(debate(*shuffled, rounds).transcript.statements) == scores_of(
+        transcript.statements
     )
-    transcript, verdict = debate(ratings)
-    scores = [[s.score for s in transcript.of_round(n)] for n in range(1, 5)]
-    # The user moves by an eighth; it is three of the five voices that the others hear.
-    assert scores[:2] == [[88, 0, 0, 0], [77, 26, 26, 26]]
-    assert scores[3] == [67, 50, 50, 50]
-    assert (verdict.score, verdict.agreed, verdict.rounds) == (54.25, False, 4)
 
 
-def of_people(*replies: str) -> ConversationLog:
-    """A log without a target, whose user says these after the system's first turn."""
-    log = a_log(targets=())
-    said = tuple(Turn(speaker=Speaker.USER, text=text) for text in replies)
-    return log.model_copy(update={"interaction": (*log.interaction[:1], *said)})
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_order_of_the_roles_does_not_matter(seed: int) -> None:
+    lot = random.Random(seed)
+    others = [Opinion(lot.randint(0, 100), lot.randint(0, 9)) for _ in range(3)]
+    own = lot.randint(0, 100)
+    assert len({moved(own, lot.sample(others, 3)) for _ in range(6)}) == 1
+    ratings, evidence = drawn(seed)
+    rated = RatedLog(a_log(*SAID), ratings, evidence)
+    said = debate(ratings, evidence).transcript.of_round(1)
+    for role in (statement.role for statement in said if statement.score is not None):
+        found = {rule_statement(role, 2, rated, lot.sample(said, 4)).score for _ in range(4)}
+        assert len(found) == 1
 
 
-def test_without_targets_what_the_user_said_counts() -> None:
-    openings = {}
-    for reply in ("I'll watch it, thanks!", "Hm.", "That is not what I asked for. Stop!"):
-        transcript, _ = asyncio.run(run_debate(of_people(reply), ratings_of(2), RuleDebaters()))
-        openings[reply] = [statement.score for statement in transcript.of_round(1)]
-    taken, unclear, refused = openings.values()
-    assert (taken[0], unclear[0], refused[0]) == (50, 39, 30)
-    assert taken[1:] == unclear[1:] == refused[1:] == [44, 38, 47]
+@pytest.mark.parametrize("score", [0.0, 33.0, 50.5, 100.0])
+def test_equal_scores_do_not_move(score: float) -> None:
+    assert moved(score, [Opinion(score, 3), Opinion(score, 0), Opinion(score, 7)]) == score
 
 
-def test_a_debater_says_what_the_user_said() -> None:
-    transcript, _ = asyncio.run(run_debate(of_people("Great idea!"), ratings_of(4), RuleDebaters()))
-    user, expert = transcript.of_round(1)[:2]
-    assert "Of the user's replies 1 takes a suggestion, 0 refuse." in user.text
-    assert "replies" not in expert.text
+def test_who_cites_more_moves_the_others_further() -> None:
+    scores: dict[Role, float | None] = dict.fromkeys(Role, 2)
+    ratings = rated_by_role({**scores, Role.LINGUIST: 0, Role.HCI_EXPERT: 4})
+    moves = [
+        debate(ratings, findings(Role.LINGUIST, count), rounds=2).transcript.of_round(2)[0].score
+        for count in (0, 5, 10)
+    ]
+    # Halfway from 50 to 50, 37.5 and 30: five findings double the Linguist's weight.
+    assert moves == [50, 44, 40]
 
 
-def test_without_targets_and_replies_all_roles_move_alike() -> None:
-    """Then the Common User is one of four."""
-    ratings = tuple(
-        r.model_copy(update={"score": 4 if r.factor in Role.COMMON_USER.factors else 0})
-        for r in ratings_of()
+def test_evidence_without_a_turn_of_the_log_or_of_an_unscored_factor_does_not_count() -> None:
+    ratings = rated_by_role({**dict.fromkeys(Role, 2.0), Role.LINGUIST: 0, Role.HCI_EXPERT: None})
+    idle = [
+        *(Evidence(factor=Factor.NATURALNESS, label="said", turn=turn) for turn in (None, 6)),
+        *findings(Role.HCI_EXPERT, 4),
+    ]
+    assert debate(ratings, idle) == debate(ratings)
+
+
+def test_a_role_without_a_scored_factor_says_so_and_only_listens() -> None:
+    scores: dict[Role, float | None] = {**dict.fromkeys(Role, 1.0), Role.COMMON_USER: 4}
+    with_expert = debate(rated_by_role({**scores, Role.DOMAIN_EXPERT: None}))
+    silent = [each for each in with_expert.transcript.statements if each.role is Role.DOMAIN_EXPERT]
+    assert {(each.score, each.status) for each in silent} == {(None, Status.ABSTAINED)}
+    assert "none of its three factors has a score" in silent[0].reason
+    assert with_expert.verdict.spoke == 3
+
+
+def test_roles_that_are_near_agree_before_the_limit() -> None:
+    scores: dict[Role, float | None] = {**dict.fromkeys(Role, 2.0), Role.LINGUIST: 3}
+    found = debate(rated_by_role(scores), rounds=20)
+    assert found.verdict.agreed
+    assert [scores_of(found.transcript.of_round(n)) for n in (1, 2, 3)] == [
+        [50, 50, 75, 50],
+        [54, 54, 62, 54],
+        [55, 55, 58, 55],
+    ]
+    assert found.verdict.rounds == 3
+    assert mean_of_round(found.transcript, 1) == 56.25
+    assert found.verdict.score == 55.75
+
+
+def test_a_statement_names_its_factors_and_quotes_the_turn_that_weighs_most() -> None:
+    evidence = [
+        Evidence(factor=Factor.COHERENCE, label="no answer", note="asked for more", turn=1),
+        Evidence(factor=Factor.COHERENCE, label="repeats", turn=2),
+        Evidence(factor=Factor.EFFECTIVENESS, label="a target", turn=2),
+    ]
+    ratings = rated_by_role({**dict.fromkeys(Role, 2.0), Role.COMMON_USER: 4})
+    found = debate(ratings, evidence)
+    first, second = found.transcript.of_round(1)[0].text, found.transcript.of_round(2)[0].text
+    factors = "My factors: Effectiveness 4 of 4, Recoverability 4 of 4, Coherence 4 of 4. "
+    heaviest = "turn 3, system: “Ronin is a film.” (Coherence: repeats)"
+    cited = f" I cite 3 findings; what weighs most is {heaviest}."
+    assert first == f"{factors}Their plain mean is 100 of 100.{cited}"
+    heard = ", ".join(f"{role} 50 with 0 findings" for role in list(Role)[1:])
+    moves = (
+        f"Weighed by their findings, the others stand at 50 ({heard}), so I move from 100 to 75."
     )
-    transcript, _ = asyncio.run(run_debate(of_people(), ratings, RuleDebaters(), max_rounds=2))
-    assert [s.score for s in transcript.of_round(2)] == [44, 15, 15, 15]
+    assert second == f"{factors}{moves}{cited}"
+    assert found.transcript.of_round(1)[1].text.endswith("I can cite no turn.")
 
 
-def test_near_roles_agree_before_the_limit() -> None:
-    transcript, verdict = debate(with_scores(Effectiveness=4), rounds=40)
-    assert verdict.agreed
-    assert 1 < verdict.rounds < 40
-    assert len(transcript.statements) == 4 * verdict.rounds
+def test_a_quote_is_short_and_cannot_close_itself() -> None:
+    text = '“So” "it" is.\n' + "word " * 200_000
+    log = a_log().model_copy(update={"interaction": (Turn(speaker=Speaker.SYSTEM, text=text),)})
+    rated = RatedLog(log, ratings_of(), findings(Role.LINGUIST, 1))
+    said = rule_statement(Role.LINGUIST, 1, rated, ()).text
+    assert "system: “'So' 'it' is. word " in said
+    assert said.count("“") == said.count("”") == 1
+    assert len(said) < 400
 
 
-def test_a_debate_is_deterministic() -> None:
-    ratings = tuple(r.model_copy(update={"score": n % 5}) for n, r in enumerate(ratings_of()))
-    assert debate(ratings) == debate(ratings)
-
-
-def test_a_role_without_a_scored_factor_abstains() -> None:
-    ratings = tuple(
-        unscored(Factor(r.factor)) if r.factor in Role.DOMAIN_EXPERT.factors else r
-        for r in ratings_of(3)
-    )
-    transcript, verdict = debate(ratings)
-    silent = transcript.of_round(1)[1]
-    assert (silent.role, silent.score, silent.status) == (
-        Role.DOMAIN_EXPERT,
-        None,
-        Status.ABSTAINED,
-    )
-    assert (verdict.spoke, verdict.agreed) == (3, False)
-
-
-def test_unscored_factors_are_left_out_of_the_weighing() -> None:
-    ratings = tuple(
-        unscored(Factor.COHERENCE) if r.factor == "Coherence" else r for r in ratings_of(4)
-    )
-    transcript, _ = debate(ratings)
-    # 1 and 0.75 with weights 4 and 1.25.
-    assert transcript.statements[0].score == 94
-    assert "Coherence" not in transcript.statements[0].text
+def test_targets_do_not_matter_beyond_their_factors() -> None:
+    items = (ItemRef(id="1", name="Heat (1995)"),)
+    logs = (a_log(targets=()), a_log(targets=items))
+    found = [asyncio.run(run_debate(RatedLog(log, ratings_of(2)), RuleDebaters())) for log in logs]
+    assert found[0].verdict == found[1].verdict
 
 
 def test_nobody_speaks_when_nothing_is_scored() -> None:
     transcript, verdict = debate(tuple(map(unscored, Factor)))
-    assert (verdict.score, verdict.status, verdict.spoke, verdict.rounds) == (
-        None,
-        Status.ABSTAINED,
-        0,
-        1,
-    )
-    assert not verdict.agreed
-    assert len(transcript.statements) == 4
+    assert (verdict.score, verdict.status, verdict.spoke) == (None, Status.ABSTAINED, 0)
+    assert (verdict.rounds, verdict.agreed, len(transcript.statements)) == (1, False, 4)
 
 
 def test_one_voice_ends_the_debate_without_agreement() -> None:
-    ratings = tuple(
-        r if r.factor in Role.LINGUIST.factors else unscored(Factor(r.factor))
-        for r in ratings_of(3)
-    )
-    _, verdict = debate(ratings)
-    assert (verdict.score, verdict.spoke, verdict.rounds, verdict.agreed) == (56, 1, 1, False)
+    scores: dict[Role, float | None] = {**dict.fromkeys(Role, None), Role.LINGUIST: 3}
+    _, verdict = debate(rated_by_role(scores))
+    assert (verdict.score, verdict.spoke, verdict.rounds, verdict.agreed) == (75, 1, 1, False)
 
 
 def test_the_transcript_names_log_judges_and_protocol() -> None:
     transcript, _ = debate(ratings_of(evaluator="measured"))
-    assert transcript.log == a_log().id
+    assert transcript.log == a_log(*SAID).id
     assert transcript.judges == ("measured",)
     assert transcript.protocol == RuleDebaters().protocol == RuleDebaters().settings["protocol"]
 

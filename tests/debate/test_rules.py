@@ -1,4 +1,4 @@
-"""When a debate is over and what its verdict is, with roles that are missing, under both rules."""
+"""When a debate is over and what its verdict is, also with roles that are missing."""
 
 import asyncio
 import functools
@@ -8,17 +8,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import pytest
 
-from recjury.debate import Edit, Fork, run_debate, run_fork
-from recjury.debate.forking import check_fork
+from recjury.debate import RatedLog, overall, run_debate
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.debate.roles import DebatePrompts
-from recjury.debate.rules import NOT_SAID, split_protocol, with_rules
-from recjury.errors import CallFailed, ConfigError
+from recjury.debate.rules import NOT_SAID, RULE_PROTOCOL, mean_of_round, verdict_name
+from recjury.errors import CallFailed
 from recjury.llm.scripted import Line
 from recjury.records import (
     JSON,
     ChatRequest,
-    ConversationLog,
     Debate,
     Rating,
     Role,
@@ -28,8 +26,7 @@ from recjury.records import (
 from tests.debate.voices import answer
 from tests.judges.cases import a_log, gateway_of, ratings_of
 
-EARLIER = "core-debate/3+0123456789abcdef"
-TODAY = with_rules(EARLIER)
+TODAY = "core-debate/3+0123456789abcdef; rules 2"
 ROLES = tuple(Role)
 GROUPS = [group for size in range(1, 5) for group in itertools.combinations(ROLES, size)]
 
@@ -67,12 +64,7 @@ class Voices:
         return f"model of the {role}"
 
     async def speak(
-        self,
-        role: Role,
-        number: int,
-        log: ConversationLog,
-        ratings: Sequence[Rating],
-        said: Sequence[Statement],
+        self, role: Role, number: int, rated: RatedLog, said: Sequence[Statement]
     ) -> Statement:
         self.shown += said
         make = functools.partial(Statement, role=role, round=number, speaker="model")
@@ -82,7 +74,9 @@ class Voices:
 
 
 def held(voices: Voices, ratings: Sequence[Rating] = (), rounds: int = 4) -> Debate:
-    return asyncio.run(run_debate(a_log(), ratings or ratings_of(), voices, max_rounds=rounds))
+    return asyncio.run(
+        run_debate(RatedLog(a_log(), ratings or ratings_of()), voices, max_rounds=rounds)
+    )
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
@@ -100,24 +94,6 @@ def test_a_debate_survives_missing_roles(group: tuple[Role, ...], number: int) -
         assert (verdict.score, verdict.status) == (None, Status.UNREADABLE)
         assert verdict.reason.startswith(f"round 4 lacks {len(group)} of 4 statements (")
         assert all(f"{role}: the {role} mumbles" in verdict.reason for role in group)
-
-
-@pytest.mark.parametrize("number", [1, 2, 3, 4])
-@pytest.mark.parametrize("group", GROUPS, ids=lambda group: "+".join(group))
-def test_under_the_earlier_rules_a_missing_role_ends_the_debate(
-    group: tuple[Role, ...], number: int
-) -> None:
-    transcript, verdict = held(Voices({number: group}, protocol=EARLIER))
-    assert (transcript.rounds, verdict.score, verdict.agreed) == (number, None, False)
-    assert (verdict.status, verdict.spoke) == (Status.UNREADABLE, 4 - len(group))
-    assert verdict.reason == f"{group[0]} in round {number}: the {group[0]} mumbles"
-
-
-def test_without_missing_roles_both_rules_are_the_same() -> None:
-    for score in (apart, lambda _, number: 50.0 if number == 2 else apart(_, number)):
-        now, then = (held(Voices({}, score=score, protocol=p)) for p in (TODAY, EARLIER))
-        assert now.verdict == then.verdict
-        assert now.transcript.statements == then.transcript.statements
 
 
 def test_a_round_with_a_missing_role_is_no_agreement() -> None:
@@ -169,9 +145,8 @@ def test_a_role_that_is_refused_for_good_is_missing() -> None:
     assert (verdict.status, verdict.spoke) == (Status.REFUSED, 2)
 
 
-@pytest.mark.parametrize("protocol", [TODAY, EARLIER])
-def test_a_call_that_failed_ends_the_debate_at_once(protocol: str) -> None:
-    voices = Voices({2: [Role.LINGUIST]}, status=Status.CALL_FAILED, protocol=protocol)
+def test_a_call_that_failed_ends_the_debate_at_once() -> None:
+    voices = Voices({2: [Role.LINGUIST]}, status=Status.CALL_FAILED)
     _, verdict = held(voices)
     assert (verdict.status, verdict.rounds) == (Status.CALL_FAILED, 2)
     assert verdict.reason == "Linguist in round 2: the Linguist mumbles"
@@ -189,34 +164,33 @@ def test_a_long_reason_is_shortened_in_the_verdict() -> None:
 
 
 def test_a_protocol_names_its_rules() -> None:
-    identity = DebatePrompts().identity
     gateway, _ = gateway_of([], "model")
-    debaters = LlmDebaters(gateway, dict.fromkeys(Role, "model"))
-    assert debaters.protocol == with_rules(identity) == debaters.settings["protocol"]
-    assert split_protocol(debaters.protocol) == (identity, "; rules 2")
     spoken = DebatePrompts(language="German; formal")
-    assert split_protocol(with_rules(spoken.identity)) == (spoken.identity, "; rules 2")
-    found = DebatePrompts.installed(with_rules(spoken.identity))
-    assert found.identity == spoken.identity
-    for unnamed in (identity, "rule-debate/1", "rule-debate/1; rules 2", f"{identity}; rules 3"):
-        assert split_protocol(unnamed) == (unnamed, "")
+    debaters = LlmDebaters(gateway, dict.fromkeys(Role, "model"), spoken)
+    assert debaters.protocol == f"{spoken.identity}; rules 2" == debaters.settings["protocol"]
+    assert DebatePrompts.installed(debaters.protocol).identity == spoken.identity
 
 
-def test_a_debate_that_the_earlier_rules_ended_goes_on_in_a_fork() -> None:
-    original = held(Voices({2: [Role.LINGUIST]}, protocol=EARLIER)).transcript
-    assert original.rounds == 2
-    fork = Fork(round=2, max_rounds=4, debaters={"protocol": TODAY})
-    now = Voices({})
-    found = asyncio.run(run_fork(fork, original, a_log(), ratings_of(), now))
-    assert (found.verdict.rounds, found.verdict.spoke) == (4, 4)
-    assert found.transcript.protocol == TODAY
-    assert found.transcript.statements[:8] == original.statements
-    for same in (Fork(round=1, max_rounds=4), Fork(round=2, max_rounds=4)):
-        with pytest.raises(ConfigError, match="nothing would differ"):
-            check_fork(same, original)
-    edited = Fork(round=2, max_rounds=2, edits={Role.LINGUIST: Edit(text="So.", score=9)})
-    found = asyncio.run(run_fork(edited, original, a_log(), ratings_of(), now))
-    assert (found.verdict.spoke, found.verdict.status) == (4, Status.SCORED)
+@pytest.mark.parametrize(
+    ("protocol", "rounds", "name"),
+    [
+        (RULE_PROTOCOL, 1, "rule verdict"),
+        ("rule-debate/3", 4, "rule verdict"),
+        (TODAY, 4, "verdict"),
+    ],
+)
+def test_only_debaters_by_rule_agree_while_near(protocol: str, rounds: int, name: str) -> None:
+    near = functools.partial(Voices, {}, score=lambda role, _: 50.0 + ROLES.index(role))
+    found = held(near(protocol=protocol))
+    assert (found.verdict.rounds, found.verdict.agreed) == (rounds, rounds == 1)
+    assert verdict_name(protocol) == name
+
+
+def test_a_verdict_stands_beside_the_mean_before_the_debate() -> None:
+    found = held(Voices({}))
+    assert (mean_of_round(found.transcript, 1), found.verdict.score) == (21.5, 81.5)
+    said = "mean of the roles: 21.5 before the debate, 81.5 after it"
+    assert overall(found).rationale == said
 
 
 def quarter_unusable(seed: int) -> Callable[[ChatRequest], Line]:
@@ -238,7 +212,7 @@ def test_with_a_quarter_of_the_replies_unusable_debates_have_verdicts() -> None:
     for seed in range(28):
         gateway, _ = gateway_of(quarter_unusable(seed), "model")
         debaters = LlmDebaters(gateway, dict.fromkeys(Role, "model"))
-        verdicts.append(asyncio.run(run_debate(a_log(), ratings_of(), debaters)).verdict)
+        verdicts.append(asyncio.run(run_debate(RatedLog(a_log(), ratings_of()), debaters)).verdict)
     assert sum(verdict.status is Status.SCORED for verdict in verdicts) >= 26
     assert all(verdict.rounds == 4 for verdict in verdicts)
 
@@ -252,7 +226,7 @@ def test_a_prompt_shows_a_refused_role_as_missing() -> None:
 
     gateway, model = gateway_of(say, "model")
     debaters = LlmDebaters(gateway, dict.fromkeys(Role, "model"))
-    _, verdict = asyncio.run(run_debate(a_log(), ratings_of(), debaters, max_rounds=2))
+    _, verdict = asyncio.run(run_debate(RatedLog(a_log(), ratings_of()), debaters, max_rounds=2))
     assert (verdict.spoke, verdict.status) == (3, Status.SCORED)
     asked = "".join(m.text for m in model.requests[-1].messages)
     assert f'<statement by="Linguist" score="none">{NOT_SAID}</statement>' in asked

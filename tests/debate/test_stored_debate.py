@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from recjury.debate import DebatePrompts
-from recjury.debate import verdict as verdict_of
 from recjury.debate.llm_debaters import LlmDebaters
-from recjury.debate.rules import split_protocol
 from recjury.debate.stored_debate import another_version, load_debate, verify
 from recjury.errors import StoreError
 from recjury.judges.core.panel import Panel
@@ -20,13 +18,13 @@ from recjury.records import (
     ConversationLog,
     DebateTranscript,
     Factor,
-    Rating,
     Role,
+    StageResult,
     Status,
     Verdict,
 )
 from recjury.store import Store
-from tests.debate.stored import EVALUATION, Change, an_empty_store, fill, unchanged
+from tests.debate.stored import EVALUATION, EVIDENCE, Change, an_empty_store, fill, unchanged
 from tests.debate.voices import answer
 from tests.judges.cases import a_log
 
@@ -212,7 +210,7 @@ def test_a_changed_statement_shows_in_the_prompts_of_the_next_round(tmp_path: Pa
     ("change", "kinds"),
     [
         (lambda t, v: (said_otherwise(t, 0, text="I like it."), v), ["statement"]),
-        (lambda t, v: (said_otherwise(t, 0, score=99.0), v), ["score", "statement"]),
+        (lambda t, v: (said_otherwise(t, 0, score=99.0), v), ["rounds", "score", "verdict"]),
         (lambda t, v: (t, v.model_copy(update={"score": 99.0})), ["verdict"]),
         (lambda t, v: (t.model_copy(update={"protocol": "rule-debate/x"}), v), ["protocol"]),
     ],
@@ -224,15 +222,34 @@ def test_a_falsified_debate_by_rule_is_found(
     assert sorted({kind for kind, _ in differences(url)}) == sorted(kinds)
 
 
+def test_statements_by_rule_are_computed_again_with_the_stored_evidence(tmp_path: Path) -> None:
+    url = stored(tmp_path, rule=True)
+    with Store.open(url, create=False) as store:
+        debate = load_debate(store, EVALUATION)
+    assert "I cite 1 finding; what weighs most is turn 1, system: “I would watch" in str(
+        debate.transcript
+    )
+    assert debate.evidence == EVIDENCE
+    assert differences(url) == []
+
+
+def test_a_debate_by_rule_without_its_evidence_is_found(tmp_path: Path) -> None:
+    url = stored(tmp_path, rule=True)
+    alter(url, "DELETE FROM evidence")
+    assert differences(url) != []
+
+
 def test_a_falsified_rating_is_found(tmp_path: Path) -> None:
     """The judge is said to have rated Novelty 4, and the debate believed it; the reply says 3."""
 
     class Generous(Panel):
-        async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
+        async def rate(self, log: ConversationLog) -> StageResult:
             honest = await super().rate(log)
-            return tuple(
-                r.model_copy(update={"score": 4.0}) if r.factor == Factor.NOVELTY else r
-                for r in honest
+            return StageResult(
+                tuple(
+                    r.model_copy(update={"score": 4.0}) if r.factor == Factor.NOVELTY else r
+                    for r in honest.ratings
+                )
             )
 
     found = differences(stored(tmp_path, panel=Generous))
@@ -275,45 +292,7 @@ def test_a_debate_with_missing_roles_verifies(
     assert (silent.status, silent.text) == (Status.UNREADABLE, "Hm.")
 
 
-def under_the_earlier_rules(t: DebateTranscript, _: Verdict) -> tuple[DebateTranscript, Verdict]:
-    """The debate as the earlier rules held it, with the installed prompts: it ended in round 2."""
-    said = tuple(s for s in t.statements if s.round <= 2)
-    protocol, _rules = split_protocol(t.protocol)
-    earlier = t.model_copy(update={"protocol": protocol, "statements": said})
-    return earlier, verdict_of(earlier)
-
-
-LATER = mumbling((Role.LINGUIST, 2))
-
-
-def test_a_debate_under_the_earlier_rules_verifies(tmp_path: Path) -> None:
-    url = stored(tmp_path, script=LATER, change=under_the_earlier_rules)
-    assert differences(url) == []
-    with Store.open(url, create=False) as store:
-        assert another_version(store, EVALUATION) is None  # its prompts are the installed ones
-        verdict = load_debate(store, EVALUATION).verdict
-    assert (verdict.score, verdict.rounds) == (None, 2)
-    assert verdict.reason.startswith("Linguist in round 2: ")
-
-
-def test_the_rules_of_a_debate_cannot_be_exchanged(tmp_path: Path) -> None:
-    def as_of_today(t: DebateTranscript, v: Verdict) -> tuple[DebateTranscript, Verdict]:
-        earlier, verdict = under_the_earlier_rules(t, v)
-        return earlier.model_copy(update={"protocol": t.protocol}), verdict
-
-    found = differences(stored(tmp_path, script=LATER, change=as_of_today))
-    assert [kind for kind, _ in found] == ["rounds", "verdict"]
-
-
-def test_a_debate_of_today_does_not_verify_under_the_earlier_rules(tmp_path: Path) -> None:
-    def as_earlier(t: DebateTranscript, v: Verdict) -> tuple[DebateTranscript, Verdict]:
-        return t.model_copy(update={"protocol": split_protocol(t.protocol)[0]}), v
-
-    found = differences(stored(tmp_path, script=LATER, change=as_earlier))
-    assert ("rounds", "round 2 ends the debate") in found
-
-
-OLDER = {True: "rule-debate/0", False: "core-debate/0+0123456789abcdef"}
+OLDER = {True: "rule-debate/0", False: "core-debate/0+0123456789abcdef; rules 2"}
 
 
 def held_before(change: Change, *, rule: bool) -> Change:

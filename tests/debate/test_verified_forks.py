@@ -7,19 +7,15 @@ from pathlib import Path
 import pytest
 
 from recjury.debate import Edit, Fork, RuleDebaters, fork_id, overall, run_fork
-from recjury.debate import verdict as verdict_of
 from recjury.debate.lookup import look_up_debates, with_forks
 from recjury.debate.stored_debate import load_debate, verify
 from recjury.errors import StoreError
 from recjury.records import (
     ChatRequest,
     Debate,
-    DebateTranscript,
     Role,
     StageResult,
     Statement,
-    Status,
-    Verdict,
 )
 from recjury.store import DebateSummary, ForkedEvaluation, Store
 from tests.debate.stored import CONVERSATION, EVALUATION, fill
@@ -52,9 +48,7 @@ def forked(
 
     async def keep(store: Store) -> str:
         original = load_debate(store, EVALUATION)
-        held = await run_fork(
-            fork, original.transcript, original.log, original.ratings, RuleDebaters()
-        )
+        held = await run_fork(fork, original.transcript, original.rated, RuleDebaters())
         debate = change(held)
         identity = fork_id(EVALUATION, fork)
         kept = (spec or fork).model_dump(mode="json")
@@ -138,9 +132,7 @@ def test_a_fork_of_a_fork_verifies_down_to_its_original(tmp_path: Path) -> None:
     async def again(store: Store) -> str:
         original = load_debate(store, first)
         fork = Fork(round=2, max_rounds=4, edits={Role.COMMON_USER: Edit(score=1)})
-        debate = await run_fork(
-            fork, original.transcript, original.log, original.ratings, RuleDebaters()
-        )
+        debate = await run_fork(fork, original.transcript, original.rated, RuleDebaters())
         identity = fork_id(first, fork)
         await store.save_fork(
             ForkedEvaluation(identity, first, fork.model_dump(mode="json")),
@@ -154,33 +146,6 @@ def test_a_fork_of_a_fork_verifies_down_to_its_original(tmp_path: Path) -> None:
         assert set(store.debated()) == {EVALUATION, first, second}
         lines = with_forks(store.debates())
         assert [each.evaluation for each in lines] == [EVALUATION, first, second]
-
-
-def test_a_fork_of_a_debate_under_the_earlier_rules_verifies(tmp_path: Path) -> None:
-    """The Linguist was missing in round 1, which ended the debate; the fork goes on."""
-
-    def earlier(t: DebateTranscript, _: Verdict) -> tuple[DebateTranscript, Verdict]:
-        said = [s.model_copy(update={"speaker": "model", "calls": ()}) for s in t.statements[:4]]
-        said[LINGUIST] = said[LINGUIST].model_copy(
-            update={"text": "", "score": None, "status": Status.REFUSED, "reason": "too long"}
-        )
-        changes = {"protocol": "core-debate/3+0123456789abcdef", "statements": tuple(said)}
-        transcript = t.model_copy(update=changes)
-        return transcript, verdict_of(transcript)
-
-    url = f"sqlite:///{tmp_path / 'runs.db'}"
-    fill(url, None, change=earlier, script=silent)
-    with Store.open(url, create=False) as store:
-        before = load_debate(store, EVALUATION)
-    assert (before.verdict.score, before.verdict.rounds) == (None, 1)
-    onward = Fork(round=1, max_rounds=4, debaters={"protocol": "rule-debate/1"})
-    fork = forked(url, onward)
-    with Store.open(url, create=False) as store:
-        after = load_debate(store, fork)
-        found = [each for each in verify(store, fork) if not each.where.startswith("original")]
-    assert found == []
-    assert (after.verdict.status, after.verdict.spoke) == (Status.SCORED, 4)
-    assert after.transcript.of_round(1) == before.transcript.of_round(1)
 
 
 def test_what_is_wrong_in_the_original_is_wrong_in_the_fork(tmp_path: Path) -> None:

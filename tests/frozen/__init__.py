@@ -38,4 +38,8 @@ Intended changes
 - `run`, `judge` and `report` add `answer` and `caveats`; `compare` adds `caveats`, and `smallest_p`
   to each metric, and begins with the verdict. A difference of ties has no p-value, and those of
   ratings are tested exactly. A system that never lists (`silent`) has no Recall.
+- The debate without a model is `rule-debate/4` (roles move by the evidence that the others cite):
+  verdicts by rule, rounds and statements differ, and with them what is computed of them. The rating
+  of a verdict has the mean before and after as its rationale; a replayed debate has its
+  `evidence`, a line of a list of debates its `protocol`. The ratings of the factors are the same.
 """

@@ -9,6 +9,7 @@ from benchmarks.habits import MixedRun, mixed
 from recjury.agents import SystemContext
 from recjury.agents.chatcrs import ChatCRS
 from recjury.corpora import open_corpus
+from recjury.debate import RatedLog
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.errors import ProviderError, UnitFailed
 from recjury.judges.core.panel import Panel
@@ -71,7 +72,7 @@ async def _persuade(gateway: Gateway) -> object:
 async def _debate(gateway: Gateway) -> object:
     ratings = [Rating(evaluator="main", factor=factor, score=2) for factor in Factor]
     debaters = LlmDebaters(gateway, dict.fromkeys(Role, "main"))
-    said = await debaters.speak(Role.COMMON_USER, 1, LOG, ratings, ())
+    said = await debaters.speak(Role.COMMON_USER, 1, RatedLog(LOG, ratings), ())
     assert said.score is not None or said.reason
     return said.score
 

@@ -191,7 +191,7 @@ def evaluator(
         name=name or kind,
         settings=settings,
         judgings=judgings,
-        metrics=core_metrics(debate=True, llm=False) if core else METRICS,
+        metrics=core_metrics(verdict="Rule verdict", llm=False) if core else METRICS,
         stages=("rate", "debate") if core else ("log", "persuasiveness"),
     )
 

@@ -62,7 +62,7 @@ def test_the_page_says_what_was_run_and_what_came_of_it(store: Store, tmp_path: 
         "1.000n = 6",  # under the recall of new targets
         "kbrd − retrieval",
         "paired, 6 scenarios in common",
-        "Best of 6 by overall",
+        "Best of 6 by rule verdict",
         "✓ target",
         "Coherence was counted over two system turns.",
         "As the Linguist I weighed my factors.",
@@ -135,7 +135,7 @@ def test_results_by_rule_are_never_called_a_model_s(store: Store, tmp_path: Path
     fill(store, _several())
     words = written(store, tmp_path / "report.html").words
     assert "core: measured, not judged by a language model" in words
-    assert "Overall comes from rule debaters" in words
+    assert "The rule verdict comes from a fixed rule" in words
     assert "rated by a language model" not in words
     assert "debate between language models" not in words
 
@@ -191,7 +191,7 @@ def test_as_many_conversations_as_asked_for(
 ) -> None:
     fill(store, _several()[:6])
     words = written(store, tmp_path / "report.html", examples=examples).words
-    assert words.count("of 6 by overall") == shown
+    assert words.count("of 6 by rule verdict") == shown
 
 
 def test_the_page_is_about_the_newest_campaign_and_names_the_others(
@@ -247,7 +247,7 @@ def test_an_earlier_version_stands_below_and_is_not_compared(store: Store, tmp_p
     assert "1.25" not in above
     assert f"core@{old.id[:4]} (4 evaluations)" in below
     assert "1.25" in below
-    assert words.count("core: Overall") == 2
+    assert words.count("core: Rule verdict") == 2
 
 
 def test_several_evaluators_have_a_table_each(store: Store, tmp_path: Path) -> None:

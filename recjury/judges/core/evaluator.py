@@ -10,8 +10,10 @@ from pydantic import Field, PrivateAttr
 from recjury.debate import (
     DEBATE,
     OVERALL,
+    RULE_VERDICT,
     DebatePrompts,
     Debater,
+    RatedLog,
     RuleDebaters,
     overall,
     run_debate,
@@ -52,11 +54,17 @@ _NEEDS = {
 }
 
 
-def core_metrics(*, debate: bool, llm: bool) -> tuple[Metric, ...]:
-    """The metrics in their order; `llm` says whether models rate the factors."""
+def core_metrics(*, verdict: str | None, llm: bool) -> tuple[Metric, ...]:
+    """The metrics in their order.
+
+    `verdict` is the title of the debate's verdict, None without a debate; `llm` says whether models
+    rate the factors.
+    """
+    factors = tuple(_of(factor, llm=llm) for factor in Factor)
+    if verdict is None:
+        return factors
     low, high = OVERALL_SCALE
-    verdict = Metric(id=metric_id(OVERALL), title=OVERALL, low=low, high=high, digits=1)
-    return (*((verdict,) if debate else ()), *(_of(factor, llm=llm) for factor in Factor))
+    return (Metric(id=metric_id(OVERALL), title=verdict, low=low, high=high, digits=1), *factors)
 
 
 def _of(factor: Factor, *, llm: bool) -> Metric:
@@ -90,8 +98,8 @@ class Raters(Protocol):
     def questions(self, log: ConversationLog) -> Sequence[Question | Rating]:
         """What models are asked about a log; a rating where it is known that there is no score."""
 
-    async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
-        """All ratings."""
+    async def rate(self, log: ConversationLog) -> StageResult:
+        """All ratings, and the evidence for them (models cite none)."""
 
     def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
         """The ratings that the debaters see: one per factor."""
@@ -133,7 +141,8 @@ class CoreEvaluator(Evaluator):
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """The verdict of the debate, if there is one, and the twelve factors."""
-        return core_metrics(debate=self._debaters_are != "off", llm=self._judges_are == "llm")
+        titles = {"rule": RULE_VERDICT, "llm": OVERALL, "off": None}
+        return core_metrics(verdict=titles[self._debaters_are], llm=self._judges_are == "llm")
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -186,12 +195,11 @@ class CoreEvaluator(Evaluator):
         Raises UnitFailed if a call of the debate failed.
         """
         if stage == RATE:
-            return StageResult(await self._raters.rate(record.log))
+            return await self._raters.rate(record.log)
         assert self._debaters is not None
         ratings = self._raters.debate_ratings(done[RATE].ratings)
-        debate = await run_debate(
-            record.log, ratings, self._debaters, max_rounds=self.debate.max_rounds
-        )
+        rated = RatedLog(record.log, ratings, done[RATE].evidence)
+        debate = await run_debate(rated, self._debaters, max_rounds=self.debate.max_rounds)
         lost = [s for s in debate.transcript.statements if s.status is Status.CALL_FAILED]
         if lost:
             raise UnitFailed(f"{lost[0].role}, round {lost[0].round}: {lost[0].reason}")

@@ -17,6 +17,7 @@ from recjury.records import (
     Factor,
     Rating,
     RatingSubject,
+    StageResult,
     Status,
 )
 
@@ -69,15 +70,15 @@ class Panel:
             for model in self._raters(factor)
         ]
 
-    async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
+    async def rate(self, log: ConversationLog) -> StageResult:
         """All ratings, by factor and then by judge; with several judges, then the twelve means.
 
         Raises ProviderError if the endpoint fails in a way that is not specific to this log.
         """
         ratings = await ask_each(self._gateway, self.questions(log))
         if self._routes is not None or len(self._models) == 1:
-            return ratings
-        return (*ratings, *(_mean(factor, ratings) for factor in Factor))
+            return StageResult(ratings)
+        return StageResult((*ratings, *(_mean(factor, ratings) for factor in Factor)))
 
     def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
         """The ratings of this panel that the debaters see: one per factor."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from recjury.judges.learned.checkpoint import REPLIES, numbers_digest, read_description
 from recjury.judges.measured.panel import MeasuredPanel
-from recjury.records import JSON, ConversationLog, Factor, Rating, Status
+from recjury.records import JSON, ConversationLog, Factor, Rating, StageResult, Status
 
 if TYPE_CHECKING:
     from recjury.judges.learned.judge import ReplyJudge
@@ -55,17 +55,22 @@ class MeasuredAndLearnedPanel:
         """None: no model is asked."""
         return ()
 
-    async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
-        """Twelve ratings in the order of `Factor`, computed in a thread."""
-        return await asyncio.to_thread(self.measure, log)
+    async def rate(self, log: ConversationLog) -> StageResult:
+        """Twelve ratings in the order of `Factor`, computed in a thread, and the measured judges'
+        evidence."""
+        measured = await self._measured.rate(log)
+        ratings = await asyncio.to_thread(self._lowered, log, measured.ratings)
+        return measured._replace(ratings=ratings)
 
     def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
         """All of them."""
         return self._measured.debate_ratings(ratings)
 
     def measure(self, log: ConversationLog) -> tuple[Rating, ...]:
-        """As `rate`, for synchronous callers."""
-        ratings = self._measured.measure(log)
+        """The ratings, for synchronous callers."""
+        return self._lowered(log, self._measured.measure(log))
+
+    def _lowered(self, log: ConversationLog, ratings: tuple[Rating, ...]) -> tuple[Rating, ...]:
         places = [
             place for place in log.system_turn_indices if log.interaction[place].failure is None
         ]

@@ -1,7 +1,9 @@
 """The panel of measured judges: twelve ratings without a model."""
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from recjury.judges.measured.anchors import Outcome
 from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedText, annotate
@@ -20,10 +22,19 @@ from recjury.judges.measured.relevance import semantic_relevance
 from recjury.judges.measured.similarity import graph_digest
 from recjury.judges.measured.wishes import Wishes
 from recjury.knowledge import Catalogue, KnowledgeGraph
-from recjury.records import JSON, ConversationLog, Factor, Rating, RatingSubject
+from recjury.records import (
+    JSON,
+    ConversationLog,
+    Evidence,
+    Factor,
+    Rating,
+    RatingSubject,
+    StageResult,
+)
 
 MEASURED = "measured"
 RUBRIC = "measured-4"
+_OCCURRENCE = re.compile(r"([^,:;()]{0,200}) \(turn (\d+)\)")  # as `Occurrence` is written
 _REMEMBERED_TEXTS = 4096
 _REMEMBERED_LENGTH = 2000
 
@@ -73,9 +84,11 @@ class MeasuredPanel:
             "graph": None if self._graph is None else graph_digest(self._catalogue, self._graph),
         }
 
-    async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
-        """Twelve ratings in the order of `Factor`, computed in a few milliseconds."""
-        return self.measure(log)
+    async def rate(self, log: ConversationLog) -> StageResult:
+        """Twelve ratings in the order of `Factor`, computed in a few milliseconds, and the turns
+        that their rationales name."""
+        ratings = self.measure(log)
+        return StageResult(ratings, evidence=tuple(chain.from_iterable(map(_evidence, ratings))))
 
     def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
         """The ratings that a debate is held over: all of them."""
@@ -83,7 +96,7 @@ class MeasuredPanel:
         return tuple(rating for rating in ratings if rating.factor in factors)
 
     def measure(self, log: ConversationLog) -> tuple[Rating, ...]:
-        """As `rate`, for synchronous callers."""
+        """The ratings, for synchronous callers."""
         annotated = AnnotatedLog(log, self._catalogue, self._link)
         return tuple(_rating(factor, judge(annotated)) for factor, judge in self._judges.items())
 
@@ -96,3 +109,9 @@ def _rating(factor: Factor, outcome: Outcome) -> Rating:
     if outcome.score is None:
         return subject.unscored(outcome.status, outcome.text)
     return subject.scored(outcome.score, outcome.text)
+
+
+def _evidence(rating: Rating) -> Iterator[Evidence]:
+    """The findings that a rationale names, each with its turn."""
+    for what, turn in _OCCURRENCE.findall(rating.rationale):
+        yield Evidence(factor=rating.factor, label="finding", note=what.strip(), turn=int(turn) - 1)

@@ -74,10 +74,11 @@ def test_its_metrics_are_what_it_rates() -> None:
     rated = [metric_id(r.factor) for name in ("debate", "rate") for r in done[name].ratings]
     assert [metric.id for metric in core.metrics] == rated
     overall, *factors = core.metrics
-    assert (overall.title, overall.low, overall.high, overall.digits) == ("Overall", 0, 100, 1)
+    assert (overall.title, overall.low, overall.high, overall.digits) == ("Rule verdict", 0, 100, 1)
     assert [(m.title, m.group) for m in factors] == [(f, f.dimension) for f in Factor]
     assert {(m.low, m.high, m.level) for m in factors} == {(0, 4, Level.DIALOGUE)}
     by_models = CoreEvaluator().with_models(available=True)
+    assert by_models.metrics[0].title == "Overall"
     needs = {metric.id: metric.needs for metric in by_models.metrics}
     assert needs["effectiveness"] == (Need.LIST, Need.TARGETS, Need.MODEL)
 
@@ -148,7 +149,7 @@ def test_the_rules_of_the_debate_are_part_of_the_version() -> None:
     assert isinstance(debate, dict)
     assert str(debate["protocol"]).endswith("; rules 2")
     by_rule = CoreEvaluator().prepared(EvaluatorContext(CORPUS)).settings["debate"]
-    assert by_rule == {"debaters": "rule", "protocol": "rule-debate/3", "max_rounds": 4}
+    assert by_rule == {"debaters": "rule", "protocol": "rule-debate/4", "max_rounds": 4}
 
 
 def test_aliases_and_calls_are_those_of_judges_and_debaters() -> None:

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from recjury.debate import run_debate
+from recjury.debate import RatedLog, run_debate
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.errors import ConfigError, ProviderError
 from recjury.judges.core.panel import Panel
@@ -21,7 +21,7 @@ def by_model(request: ChatRequest) -> str:
 def test_one_model_rates_all_twelve() -> None:
     gateway, model = gateway_of(lambda _: "Fine. <rating>3</rating>")
     panel = Panel(gateway, ["judge"])
-    ratings = asyncio.run(panel.rate(a_log()))
+    ratings = asyncio.run(panel.rate(a_log())).ratings
     assert [rating.factor for rating in ratings] == list(Factor)
     assert {rating.score for rating in ratings} == {3}
     assert {request.purpose for request in model.requests} == {f"judge/{f}" for f in Factor}
@@ -43,7 +43,7 @@ def test_twelve_are_asked_at_the_same_time() -> None:
         with ScriptedEndpoint(wait_for_all) as endpoint:
             spec = EndpointSpec(base_url=endpoint.url, name="scripted", timeout=20, retries=0)
             async with Gateway({"judge": spec}, MemoryRecorder()) as gateway:
-                ratings = await Panel(gateway, ["judge"]).rate(a_log())
+                ratings = (await Panel(gateway, ["judge"]).rate(a_log())).ratings
         return sum(rating.score == 3 for rating in ratings)
 
     assert asyncio.run(scored()) == 12
@@ -52,7 +52,7 @@ def test_twelve_are_asked_at_the_same_time() -> None:
 def test_routes_give_each_factor_one_judge() -> None:
     gateway, _ = gateway_of(by_model, "strict", "kind")
     panel = Panel(gateway, ["strict"], routes={Factor.NOVELTY: "kind"})
-    ratings = asyncio.run(panel.rate(a_log()))
+    ratings = asyncio.run(panel.rate(a_log())).ratings
     assert len(ratings) == 12
     assert {r.factor for r in ratings if r.evaluator == "kind"} == {Factor.NOVELTY}
     assert panel.debate_ratings(ratings) == ratings
@@ -61,7 +61,7 @@ def test_routes_give_each_factor_one_judge() -> None:
 def test_several_judges_have_a_mean_and_one_is_the_source_judge() -> None:
     gateway, _ = gateway_of(by_model, "strict", "kind")
     panel = Panel(gateway, ["strict", "kind"], source_judge="kind")
-    ratings = asyncio.run(panel.rate(a_log()))
+    ratings = asyncio.run(panel.rate(a_log())).ratings
     assert len(ratings) == 36
     assert {r.score for r in ratings if r.evaluator == MEAN} == {2.5}
     assert {(r.evaluator, r.score) for r in panel.debate_ratings(ratings)} == {("kind", 4)}
@@ -70,18 +70,18 @@ def test_several_judges_have_a_mean_and_one_is_the_source_judge() -> None:
 
 def test_a_mean_is_over_the_judges_that_scored_and_says_so() -> None:
     gateway, _ = gateway_of(by_model, "strict", "mute")
-    ratings = asyncio.run(Panel(gateway, ["strict", "mute"]).rate(a_log()))
+    ratings = asyncio.run(Panel(gateway, ["strict", "mute"]).rate(a_log())).ratings
     means = [rating for rating in ratings if rating.evaluator == MEAN]
     assert {(r.score, r.rationale) for r in means} == {(1.0, "strict 1, mute none")}
     gateway, _ = gateway_of(by_model, "mute", "dumb")
-    ratings = asyncio.run(Panel(gateway, ["mute", "dumb"]).rate(a_log()))
+    ratings = asyncio.run(Panel(gateway, ["mute", "dumb"]).rate(a_log())).ratings
     assert {(r.score, r.status) for r in ratings} == {(None, Status.UNREADABLE)}
 
 
 def test_the_source_judge_is_the_first_unless_named() -> None:
     gateway, _ = gateway_of(by_model, "strict", "kind")
     panel = Panel(gateway, ["strict", "kind"])
-    ratings = asyncio.run(panel.rate(a_log()))
+    ratings = asyncio.run(panel.rate(a_log())).ratings
     assert {rating.evaluator for rating in panel.debate_ratings(ratings)} == {"strict"}
 
 
@@ -132,7 +132,11 @@ def test_a_refusal_ends_the_calls_beside_it(debate: bool) -> None:
         debaters = LlmDebaters(gateway, dict.fromkeys(Role, "judge"))
         panel = Panel(gateway, ["judge"])
         with pytest.raises(ProviderError):
-            await (run_debate(a_log(), ratings_of(), debaters) if debate else panel.rate(a_log()))
+            await (
+                run_debate(RatedLog(a_log(), ratings_of()), debaters)
+                if debate
+                else panel.rate(a_log())
+            )
         return model.left_alone
 
     assert asyncio.run(act()) == others

@@ -25,7 +25,7 @@ def rate(*lines: Line, log: ConversationLog | None = None) -> tuple[Rating, int]
         return next(replies)
 
     gateway, _ = gateway_of(script)
-    ratings = asyncio.run(Panel(gateway, ["judge"]).rate(log or a_log()))
+    ratings = asyncio.run(Panel(gateway, ["judge"]).rate(log or a_log())).ratings
     return ratings[0], len(asked)
 
 
@@ -76,7 +76,7 @@ def test_bad_replies_over_http_never_become_a_number() -> None:
     async def rated(url: str) -> dict[str, Rating]:
         spec = EndpointSpec(base_url=url, name="scripted", retries=0, timeout=20)
         async with Gateway({"judge": spec}, MemoryRecorder()) as gateway:
-            ratings = await Panel(gateway, ["judge"]).rate(a_log())
+            ratings = (await Panel(gateway, ["judge"]).rate(a_log())).ratings
             return {rating.factor: rating for rating in ratings}
 
     with ScriptedEndpoint(script) as endpoint:
@@ -106,7 +106,7 @@ def test_a_rating_tag_in_the_log_is_not_read() -> None:
 
 def test_a_log_without_what_the_factor_needs_costs_no_call() -> None:
     gateway, model = gateway_of(lambda _: "<rating>3</rating>")
-    ratings = asyncio.run(Panel(gateway, ["judge"]).rate(a_log(items=())))
+    ratings = asyncio.run(Panel(gateway, ["judge"]).rate(a_log(items=()))).ratings
     rating = next(rating for rating in ratings if rating.factor == Factor.DIVERSITY)
     assert (rating.score, rating.status) == (None, Status.NOT_APPLICABLE)
     assert rating.reason == "the log has no recommendation list"

@@ -68,7 +68,7 @@ def test_the_lower_of_both_scores_is_kept_and_said(replies: Path) -> None:
     measured = MeasuredPanel(Catalogue("unknown", ()))
     panel = MeasuredAndLearnedPanel(measured, replies)
     before = {each.factor: each for each in measured.measure(_log())}
-    after = {each.factor: each for each in asyncio.run(panel.rate(_log()))}
+    after = {each.factor: each for each in asyncio.run(panel.rate(_log())).ratings}
     assert list(before) == list(after)
     for factor in Factor:
         if factor in FACTORS and before[factor].score is not None:

@@ -36,7 +36,7 @@ STRANGE = {
 @pytest.mark.parametrize("case", STRANGE, ids=str)
 def test_any_log_gets_twelve_ratings(case: str) -> None:
     """In the order of the factors, each scored with a rationale or unscored with a reason."""
-    ratings = asyncio.run(PANEL.rate(STRANGE[case]))
+    ratings = asyncio.run(PANEL.rate(STRANGE[case])).ratings
     assert [rating.factor for rating in ratings] == [factor.value for factor in Factor]
     for rating in ratings:
         assert (rating.evaluator, rating.rubric) == (MEASURED, RUBRIC)

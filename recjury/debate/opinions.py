@@ -1,0 +1,44 @@
+"""How opinions move in a debate without a model, and the three weights of that.
+
+DeGroot's model (1974, "Reaching a consensus", JASA 69): everybody takes a weighted mean of all
+opinions, again and again. Here an opinion weighs more for each finding that its holder cites.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+BASE_TRUST = 5
+"""What an opinion weighs without any finding; each finding adds 1, so five of them double it."""
+STEP = 0.5
+"""The part of the way to the others that an opinion moves in one round."""
+AGREEMENT_DISTANCE = 5
+"""Opinions from 0 to 100 that are at most so far apart agree."""
+
+
+class Opinion(NamedTuple):
+    """A score from 0 to 100, and how many findings its holder cites."""
+
+    score: float
+    findings: int
+
+    @property
+    def trust(self) -> int:
+        """What it weighs for others."""
+        return BASE_TRUST + self.findings
+
+
+def trusted_mean(opinions: Sequence[Opinion]) -> float:
+    """The mean of the scores, weighted by trust. There is at least one opinion."""
+    total = sum(each.trust * each.score for each in opinions)
+    return total / sum(each.trust for each in opinions)
+
+
+def moved(own: float, others: Sequence[Opinion]) -> float:
+    """The opinion `own` after a round in which `others` were heard; there is at least one.
+
+    It moves towards their `trusted_mean` by a whole number of points, half points rounded up, and
+    never past it.
+    """
+    way = STEP * (trusted_mean(others) - own)
+    return own + math.copysign(math.floor(abs(way) + 0.5), way)
