@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recjury.cli import output
-from recjury.cli.noise_line import noise_line
 
 if TYPE_CHECKING:
     from recjury.records import JSON
@@ -101,6 +100,16 @@ def show_comparison(
         )
     if noise:
         output.say(noise_line(noise))
+
+
+def noise_line(noise: "Mapping[str, NoiseFloor]") -> str:
+    """What the noise floors of a table mean, and what they are from."""
+    from recjury.results.noise import noise_source
+
+    return (
+        "noise floor: how far two runs of one system differ (95 %), from "
+        f"{noise_source(noise.values())}; a difference below it is noise"
+    )
 
 
 def show_power(title: str, result: "Comparison") -> None:

@@ -74,10 +74,8 @@ def read_results(
 ) -> Iterator[ConversationResult]:
     """The results of a campaign's conversations in the plan's order; with None, of all.
 
-    If ids of `conversations` are given, the results are those of these, in their order.
-
-    Raises StoreError for altered rows. No transaction is open between two results of different
-    batches.
+    If ids of `conversations` are given, the results are those of these, in their order. Raises
+    StoreError for altered rows. No transaction is open between results of different batches.
     """
     with engine.connect() as connection:
         evaluators = read_campaign_evaluators(connection, campaign)

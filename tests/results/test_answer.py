@@ -25,7 +25,9 @@ def test_the_best_system_is_named_with_its_lead(store: Store) -> None:
     found = _answer(store, scores)
     first, second = found.lines
     assert (found.best, found.decided) == ("top", True)
-    assert first.startswith("top is best: 61.0 by Overall (core.overall), ahead of low by 15.5 [")
+    assert first.startswith(
+        "top is best: 61.0 by Rule verdict (core.overall), ahead of low by 15.5 ["
+    )
     assert first.endswith("]. This is decided (p < 0.001).")
     assert second == "Every metric was scored."
 
@@ -47,7 +49,7 @@ def test_few_scenarios_decide_nothing(store: Store) -> None:
 def test_a_tie_is_no_lead(store: Store) -> None:
     found = _answer(store, {"a": [50.0, 60.0], "b": [50.0, 60.0]})
     assert found.best is None
-    assert found.lines[0] == "a and b are level: 55.0 by Overall (core.overall); none is best."
+    assert found.lines[0] == "a and b are level: 55.0 by Rule verdict (core.overall); none is best."
 
 
 @pytest.mark.parametrize("systems", [0, 1])
@@ -57,7 +59,7 @@ def test_nothing_to_compare_is_said(store: Store, systems: int) -> None:
     first, second = answer(summarise(store, CAMPAIGN)).lines
     expected = "no other system with a score" if systems else "No system has a score yet"
     assert expected in first
-    assert f"Overall in 1 of {systems + 1} conversations" in second
+    assert f"Rule verdict in 1 of {systems + 1} conversations" in second
 
 
 def test_what_has_no_score_is_in_the_second_line(store: Store) -> None:
