@@ -1,36 +1,155 @@
 """`read` and `read_reply`: what utterances do, in the light of what was said before."""
 
 from collections.abc import Sequence
+from functools import cache, lru_cache
 
 from recjury.knowledge import Catalogue
-from recjury.language.reading import Reading, ReplyCheck
-from recjury.records import Act, Turn
+from recjury.language.act_model import MODELLED, ActModel
+from recjury.language.defects import defects_of, other_language_words, other_letters
+from recjury.language.reading import Breakage, Reading, ReplyCheck
+from recjury.language.reply_model import ReplyModel
+from recjury.language.tokens import is_function_word, sentences_of, shortened, words_of
+from recjury.language.weights import shipped
+from recjury.language.wishes import spoken_in
+from recjury.records import Act, Attribute, Speaker, Turn
+
+SURE, RULED_OUT = 0.6, 0.2
+"""From `SURE` on, a turn surely does an act; up to `RULED_OUT`, it surely does not."""
+
+LIKELY = 0.4
+"""From here on, `benchmarks.language` counts an act: near the best F1 over all acts."""
+
+BROKEN, FINE = 0.75, 0.45
+"""From `BROKEN` on, a reply is called broken; below `FINE`, it is not; between, it is doubtful."""
+
+_REMEMBERED = 16_384
+_ENOUGH_WORDS = 5
+_FEW_ENGLISH = 0.1
+_SHOWN_WORDS = 8
 
 
-def read(turn: Turn, before: Sequence[Turn], catalogue: Catalogue | None = None) -> Reading:  # noqa: ARG001
-    """What a user's `turn` does after the turns `before` it."""
-    if turn.acts:
-        return _declared(turn)
-    return Reading(dict.fromkeys(Act, 0.5), frozenset(), frozenset())
+def read(turn: Turn, before: Sequence[Turn], catalogue: Catalogue | None = None) -> Reading:
+    """What a user's `turn` does after the turns `before` it.
+
+    Declared acts are taken as they are. Otherwise the acts are read from the text and from the
+    system's last turn, the values by looking them up: in the catalogue, if there is one.
+    """
+    declared = bool(turn.acts)
+    wanted, rejected = _declared_values(turn) if declared else _spoken_values(turn.text, catalogue)
+    named = [] if catalogue is None else [each.id for each in catalogue.link(turn.text)]
+    about = [each.item for each in turn.acts if each.item is not None]
+    found = _declared(turn) if declared else _read(turn.text, _answered(before))
+    return found._replace(
+        wants=wanted, rejects=rejected, items=tuple(dict.fromkeys([*about, *named]))
+    )
 
 
 def _declared(turn: Turn) -> Reading:
     yes = frozenset(each.act for each in turn.acts)
-    wishes = {
-        act: tuple(each.wish for each in turn.acts if each.act is act and each.wish is not None)
+    acts = {act: float(act in yes) for act in Act}
+    return Reading(acts, yes, frozenset(Act) - yes, declared=True)
+
+
+Values = tuple[tuple[Attribute, ...], tuple[Attribute, ...]]
+
+
+def _declared_values(turn: Turn) -> Values:
+    """What declared acts wish for, and what they refuse."""
+    wanted, rejected = (
+        tuple(each.wish for each in turn.acts if each.act is act and each.wish is not None)
         for act in (Act.WISH, Act.REFUSE)
-    }
-    return Reading(
-        acts={act: float(act in yes) for act in Act},
-        yes=yes,
-        no=frozenset(Act) - yes,
-        declared=True,
-        wants=wishes[Act.WISH],
-        rejects=wishes[Act.REFUSE],
-        items=tuple(dict.fromkeys(each.item for each in turn.acts if each.item is not None)),
     )
+    return wanted, rejected
 
 
-def read_reply(reply: str, before: Sequence[Turn]) -> ReplyCheck:  # noqa: ARG001
-    """How likely a system's `reply` after the turns `before` it is broken."""
-    return ReplyCheck(0.5, None)
+@lru_cache(_REMEMBERED)
+def _spoken_values(text: str, catalogue: Catalogue | None) -> Values:
+    found = spoken_in(text, catalogue)
+    wanted, rejected = (
+        tuple(dict.fromkeys(each.attribute for each in found if each.refused is refused))
+        for refused in (False, True)
+    )
+    return wanted, tuple(each for each in rejected if each not in wanted)
+
+
+def _answered(before: Sequence[Turn]) -> str:
+    """The text of the system's last turn."""
+    return next((t.text for t in reversed(before) if t.speaker is Speaker.SYSTEM), "")
+
+
+@cache
+def _acts() -> ActModel:
+    return ActModel(shipped())
+
+
+@cache
+def _replies() -> ReplyModel:
+    return ReplyModel(shipped())
+
+
+@lru_cache(_REMEMBERED)
+def _read(text: str, answered: str) -> Reading:
+    english = is_english(text)
+    if not any(map(str.isalnum, text)) or not english:
+        return Reading(dict.fromkeys(Act, 0.5), frozenset(), frozenset(), english=english)
+    numbers = _acts().probabilities(text, answered)
+    acts: dict[Act, float] = dict(zip(MODELLED, map(float, numbers), strict=True))
+    acts[Act.CHAT] = 1 - max(acts.values())
+    yes = frozenset(act for act, number in acts.items() if number >= SURE)
+    no = frozenset(act for act, number in acts.items() if number <= RULED_OUT)
+    return Reading(acts, yes, no)
+
+
+@lru_cache(_REMEMBERED)
+def is_english(text: str) -> bool:
+    """Whether a text may be English: short ones are, if they are in Latin letters.
+
+    Of a longer one, at least a tenth of the words are frequent small words of English, and more
+    than are ones of another language.
+    """
+    letters = sum(map(str.isalpha, shortened(text)))
+    if 2 * other_letters(shortened(text)) > letters:
+        return False
+    spoken = [word for word in words_of(text) if word[0].isalpha()]
+    english = sum(map(is_function_word, spoken))
+    others = len(other_language_words(shortened(text).lower()))
+    if len(spoken) < _ENOUGH_WORDS:
+        return others <= english or others < 2
+    return english >= _FEW_ENGLISH * len(spoken) and english >= others
+
+
+def read_reply(reply: str, before: Sequence[Turn] = ()) -> ReplyCheck:  # noqa: ARG001
+    """How likely a system's `reply` after the turns `before` it is broken.
+
+    Residue, loops and cut ends are counted; what else is broken, a model finds. Neither looks at
+    whether the reply answers: that is what the acts of the user's turns are for.
+    """
+    return _read_reply(reply)
+
+
+@lru_cache(_REMEMBERED)
+def _read_reply(reply: str) -> ReplyCheck:
+    certain = next(iter(defects_of(reply)), None)
+    if certain is not None and certain.kind != "truncated":
+        kind: Breakage = certain.kind  # type: ignore[assignment]
+        return ReplyCheck(1.0, True, kind, certain.quote)
+    if not is_english(reply):
+        return ReplyCheck(0.5, None, english=False)
+    probability = _replies().probability(reply)
+    broken = True if probability >= BROKEN else False if probability < FINE else None
+    if not broken:
+        return ReplyCheck(probability, broken)
+    if certain is not None:
+        return ReplyCheck(probability, True, "truncated", certain.quote)
+    others = other_language_words(shortened(reply))
+    if others:
+        return ReplyCheck(probability, True, "mixed_languages", " ".join(others[:3]))
+    return ReplyCheck(probability, True, "garbled", _strangest(reply))
+
+
+def _strangest(reply: str) -> str:
+    """The beginning of the sentence whose words follow each other least usually."""
+    fluency = _replies().fluency
+    sentences = sentences_of(reply)
+    worst = min(sentences, key=lambda each: fluency.features(each)[0])
+    return " ".join(worst.raw[:_SHOWN_WORDS])

@@ -1,0 +1,101 @@
+"""Defects of a reply that can be counted: residue of templates, loops, cut ends, other languages.
+
+Each is found by what the text consists of, whatever it says.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from recjury.language.tokens import shortened, words_of
+from recjury.language.vocabulary import words
+
+# What templates, tokenizers and pages leave in a text.
+_RESIDUE = re.compile(
+    r"<[/|]?[a-zA-Z_|][^<>]{0,20}>|\{\{?[\w. ]{0,30}\}?\}|\[[A-Z][A-Z_ ]{2,30}\]|"
+    r"\[\w{1,20}_\w{1,20}\]|\[(?:title|movie|film|genre|name|actor|year|director|item)\]|@\d+|"
+    r"&(?:amp|quot|lt|gt|nbsp|#\d{1,5});|%s\b|\$\{?[a-z]\w{0,20}|\bundefined\b|\bNaN\b|"
+    r"\bobject Object\b|__\w{1,20}__|##\w|\\[nt]|\ufffd"
+)
+_ENDINGS = ".!?…)\"':*”’"
+_FEW_WORDS = 3
+_LOOP = 3
+
+
+class Defect(NamedTuple):
+    """A kind of defect, and the part of the text that shows it."""
+
+    kind: str
+    quote: str
+
+
+def residue(text: str) -> str:
+    """What a template, a tokenizer or a page has left in the text; empty for none."""
+    found = _RESIDUE.search(shortened(text))
+    return found.group() if found else ""
+
+
+def loop(spoken: Sequence[str]) -> str:
+    """A run of one to six words that stands three times in a row or more; empty for none."""
+    for length in range(1, 7):
+        same = 0
+        for at in range(length, len(spoken)):
+            same = same + 1 if spoken[at] == spoken[at - length] else 0
+            run = " ".join(spoken[at + 1 - length : at + 1])
+            if same >= (_LOOP - 1) * length and any(map(str.isalnum, run)):
+                return run
+    return ""
+
+
+def other_language_words(text: str) -> list[str]:
+    """The words of other languages, in lower case as written; names and titles have a capital."""
+    known = words("other_language_words")
+    return [word for word in re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", text) if word in known]
+
+
+def other_letters(text: str) -> int:
+    """The number of letters outside of the Latin alphabet."""
+    return sum(ord(letter) > 0x24F and letter.isalpha() for letter in text)
+
+
+def is_cut(text: str, spoken: Sequence[str]) -> bool:
+    """Whether the text ends on a word that cannot end it, without a final sign."""
+    bare = text.rstrip()
+    return bool(spoken) and bare[-1:] not in _ENDINGS and spoken[-1] in words("open_ends")
+
+
+def defects_of(text: str) -> list[Defect]:
+    """The defects that are certain, the worst first."""
+    spoken = words_of(text)
+    found = [
+        Defect("empty", text.strip()) if not any(map(str.isalnum, text)) else None,
+        Defect("residue", residue(text)) if residue(text) else None,
+        Defect("loop", loop(spoken)) if loop(spoken) else None,
+        Defect("truncated", " ".join(spoken[-4:])) if is_cut(text, spoken) else None,
+    ]
+    return [defect for defect in found if defect is not None]
+
+
+def counts_of(text: str) -> list[float]:
+    """The counts behind the defects, for the model of broken replies."""
+    spoken = words_of(text)
+    plain = shortened(text)
+    ends = plain.rstrip()[-1:] in _ENDINGS
+    return [
+        float(bool(residue(text))),
+        float(bool(loop(spoken))),
+        *(min(3.0, _most_repeated(spoken, length) - 1.0) for length in (3, 4)),
+        min(4.0, float(len(other_language_words(plain)))),
+        min(4.0, float(other_letters(plain))),
+        float(not ends and len(spoken) > _FEW_WORDS),
+        float(is_cut(plain, spoken)),
+        float(len(spoken) < _FEW_WORDS),
+        min(200.0, float(len(spoken))) ** 0.5,
+        len(set(spoken)) / max(1, len(spoken)),
+    ]
+
+
+def _most_repeated(spoken: Sequence[str], length: int) -> int:
+    runs = Counter(tuple(spoken[at : at + length]) for at in range(len(spoken) - length + 1))
+    return max(runs.values(), default=1)

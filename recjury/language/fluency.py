@@ -1,0 +1,148 @@
+"""How usual the word sequences of a sentence are: features of the model of broken replies.
+
+Counts of sequences of words and of classes of words (function words, endings) in texts of people
+say how often each word follows those before it (stupid backoff: Brants et al. 2007).
+"""
+
+import math
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recjury.language.tokens import (
+    END,
+    NAME,
+    START,
+    SentenceWords,
+    class_of,
+    is_function_word,
+    masked_tokens,
+)
+from recjury.language.vocabulary import words
+from recjury.language.weights import ModelWeights
+
+TABLES = {"word1": 2**16, "word2": 2**18, "word3": 2**19, "class2": 2**15, "class3": 2**17}
+TABLES |= {"class1": 2**13, "class4": 2**18}
+"""The tables of counts by kind and length of a sequence, and their sizes."""
+
+STEP = 16.0
+"""A count n is stored as round(STEP * log2(n + 1)), at most 255, at the place of its hash."""
+
+FEATURES = 20
+_SEEN: list[float] = [2.0 ** (stored / STEP) - 1.0 for stored in range(256)]
+_BACK_OFF = 0.4
+_UNSEEN = 0.5
+_FREQUENT = 100
+_VERBLIKE = ("s", "ed", "ing")
+
+Floats = NDArray[np.float64]
+
+
+class FluencyCounts:
+    """Reads the tables of counts."""
+
+    def __init__(self, weights: ModelWeights):
+        """`weights` have a table "fluency.word1" and so on, and the number of words counted."""
+        self._tables = {
+            name: (weights.table(f"fluency.{name}"), size - 1) for name, size in TABLES.items()
+        }
+        self._total = float(weights["fluency.total"])
+
+    def count(self, kind: str, parts: Sequence[str]) -> float:
+        """How often a sequence was seen, nearly: sequences may share a place."""
+        table, mask = self._tables[f"{kind}{len(parts)}"]
+        return _SEEN[table[zlib.crc32(" ".join(parts).encode()) & mask]]
+
+    def features(self, sentence: SentenceWords) -> list[float]:
+        """The `FEATURES` numbers of a sentence that the model of replies looks at."""
+        tokens = masked_tokens(sentence)
+        padded = [START, *tokens, END]
+        usual = self._scores("word", padded, 3)
+        classes = self._scores("class", [class_of(token) for token in padded], 4)
+        strange = self._strange_pairs(padded)
+        n = len(usual)
+        content = [t for t in tokens if not is_function_word(t) and t[0] != "<"]
+        return [
+            sum(usual) / n,
+            *_lowest(usual, 3),
+            sum(score < -4 for score in usual) / n,
+            sum(classes) / n,
+            *_lowest(classes, 2),
+            sum(score < -3 for score in classes) / n,
+            math.log1p(strange),
+            strange / n,
+            sum(self.count("word", [t]) < 3 for t in content) / max(1, len(content)),
+            math.log(n),
+            *_repeats(tokens, content),
+            float(not any(is_function_word(t) or t.endswith(_VERBLIKE) for t in tokens)),
+            float(tokens[-1] in words("open_ends")),
+        ]
+
+    def _scores(self, kind: str, padded: Sequence[str], order: int) -> list[float]:
+        """The logarithm (base 10) of each word's frequency after those before it."""
+        ends = range(1, len(padded))
+        return [self._after(kind, padded[max(0, at - order + 1) : at + 1]) for at in ends]
+
+    def _after(self, kind: str, parts: Sequence[str]) -> float:
+        penalty = 0.0
+        while len(parts) > 1:
+            seen = self.count(kind, parts)
+            if seen:
+                before = self.count(kind, parts[:-1])
+                return penalty + math.log10(seen / max(before, seen))
+            penalty += math.log10(_BACK_OFF)
+            parts = parts[1:]
+        return penalty + math.log10(max(self.count(kind, parts), _UNSEEN) / self._total)
+
+    def _strange_pairs(self, padded: Sequence[str]) -> int:
+        """Pairs of frequent words that were never seen side by side."""
+        often = [self.count("word", [token]) >= _FREQUENT for token in padded]
+        pairs = enumerate(pairwise(padded))
+        return sum(
+            often[at] and often[at + 1] and not self.count("word", pair) for at, pair in pairs
+        )
+
+
+def _lowest(scores: Sequence[float], many: int) -> list[float]:
+    low = sorted(scores)[:many]
+    return low + [low[-1]] * (many - len(low))
+
+
+def _repeats(tokens: Sequence[str], content: Sequence[str]) -> list[float]:
+    """How much a sentence repeats: content words, pairs, words side by side and nearly so."""
+    counts = Counter(content)
+    beside = sum(one == other for one, other in pairwise(tokens))
+    near = sum(
+        one == other and one not in {",", NAME}
+        for one, other in zip(tokens, tokens[2:], strict=False)
+    )
+    return [
+        float(max(0, max(counts.values(), default=0) - 1)),
+        float(sum(count - 1 for count in Counter(pairwise(tokens)).values())),
+        float(beside),
+        float(near),
+        len(set(tokens)) / max(1, len(tokens)),
+    ]
+
+
+def counted(sentences: Sequence[SentenceWords]) -> dict[str, NDArray[np.generic]]:
+    """The tables of counts of these sentences, and their number of words, as weights."""
+    counts = {name: np.zeros(size, np.int64) for name, size in TABLES.items()}
+    for sentence in sentences:
+        tokens = [START, *masked_tokens(sentence), END]
+        for kind, row, longest in (("word", tokens, 3), ("class", list(map(class_of, tokens)), 4)):
+            for length in range(1, longest + 1):
+                table = counts[f"{kind}{length}"]
+                for at in range(len(row) - length + 1):
+                    sequence = " ".join(row[at : at + length]).encode()
+                    table[zlib.crc32(sequence) & (len(table) - 1)] += 1
+    total = np.array(float(counts["word1"].sum()))
+    stored = {
+        f"fluency.{name}": np.minimum(255, np.round(STEP * np.log2(table + 1))).astype(np.uint8)
+        for name, table in counts.items()
+    }
+    return {**stored, "fluency.total": total}
