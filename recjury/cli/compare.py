@@ -195,8 +195,8 @@ def _noise(
     summary = CampaignSummary(())
     for each in results:
         summary.add(each)
-    scenarios = {(each.system, each.pair or each.scenario) for each in results}
-    return summary.noise(), len(results) / max(1, len(scenarios))
+    scenarios = len({(each.system, each.pair or each.scenario) for each in results})
+    return summary.noise(), len(results) / max(1, scenarios)
 
 
 def _results(

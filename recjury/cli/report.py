@@ -63,9 +63,8 @@ def report(
         summary = summarise(kept, chosen)
         others = sum(each.id != chosen for each in kept.campaigns())
     if as_json:
-        systems, noise = summary.systems_json(), summary.noise_json()
-        shown: dict[str, JSON] = {"report": str(out), "systems": systems, "noise": noise}
-        output.emit_json({**shown, **conclusions_json(summary)})
+        shown: dict[str, JSON] = {"report": str(out), "systems": summary.systems_json()}
+        output.emit_json({**shown, "noise": summary.noise_json(), **conclusions_json(summary)})
         return
     show_answer(summary)
     show_systems(summary)
