@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 def follow_campaign(store: "Store", named: str | None, every: float, *, as_json: bool) -> None:
     """Show the running campaign, or the one whose id begins with `named`, every few seconds.
 
-    With `as_json`, each look is a JSON object on a line. Raises StoreError if it is not running,
-    or if several are and none is named.
+    With `as_json`, each look is a JSON object. Raises StoreError unless one is running or named.
     """
     campaign = _running(store, named)
     running = store.running(campaign)

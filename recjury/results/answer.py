@@ -11,7 +11,7 @@ from recjury.results.summary import CampaignSummary
 from recjury.stats import MeanDifference
 
 
-class Answer(NamedTuple):
+class CampaignAnswer(NamedTuple):
     """Which system is best by the measure that sums up the others, and what has no score.
 
     `best` is None if no system has a score, or if several have the best mean. It is `decided` if
@@ -28,29 +28,33 @@ class Answer(NamedTuple):
         return {**self._asdict(), "lines": list(self.lines)}
 
 
-def answer(summary: CampaignSummary) -> Answer:
+def answer(summary: CampaignSummary) -> CampaignAnswer:
     """The answer of a campaign."""
     lead = headline(summary.shown)
     order = [] if lead is None else ranked(summary.systems, lead)
     missing = _missing(summary, lead)
     if lead is None or not order:
-        return Answer(None, False, ("No system has a score yet: nothing can be compared.", missing))
+        return CampaignAnswer(
+            None, False, ("No system has a score yet: nothing can be compared.", missing)
+        )
     best, *others = order
     mean = summary.systems[best].summary(lead.id).mean
     by = f"{mean:.{lead.metric.digits}f} by {lead.metric.title} ({lead.id})"
     if not others:
         said = f"{best} has {by}; there is no other system with a score to compare it with."
-        return Answer(best, False, (said, missing))
+        return CampaignAnswer(best, False, (said, missing))
     level = [name for name in order if summary.systems[name].summary(lead.id).mean == mean]
     if len(level) > 1:
-        return Answer(None, False, (f"{listed(level)} are level: {by}; none is best.", missing))
+        return CampaignAnswer(
+            None, False, (f"{listed(level)} are level: {by}; none is best.", missing)
+        )
     tallies = {name: summary.systems[name] for name in order}
     compared = compare_campaign(tallies, lead, [Compared(lead.id, lead.id, lead.metric)])
     gaps = {other: compared[best, other].gaps[lead.id].difference for other in others}
     tested = [gap for each in compared.values() for gap in each.tested]
     ahead = f"ahead of {others[0]} by {_ahead(gaps[others[0]], lead)}"
     said = f"{best} is best: {by}, {ahead}. {_decided(gaps, tested)}"
-    return Answer(best, all(map(_is_shown, gaps.values())), (said, missing))
+    return CampaignAnswer(best, all(map(_is_shown, gaps.values())), (said, missing))
 
 
 def _ahead(gap: MeanDifference, lead: Measure) -> str:

@@ -3,14 +3,14 @@
 import pytest
 
 from recjury.results import summarise
-from recjury.results.answer import Answer, answer
+from recjury.results.answer import CampaignAnswer, answer
 from recjury.store import Store
 from tests.report.filling import CAMPAIGN, Played, evaluator, fill
 
 CORE = (evaluator("core"),)
 
 
-def _answer(store: Store, verdicts: dict[str, list[float]]) -> Answer:
+def _answer(store: Store, verdicts: dict[str, list[float]]) -> CampaignAnswer:
     played = [
         Played(system, str(n), scores=[(verdict,) * 4])
         for system, own in verdicts.items()
