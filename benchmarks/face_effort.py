@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.sampling_noise import Noise, sampling_noise
 from recjury.corpora.crsarena_runs import ParticleScores
 from recjury.records import Aspect, Level, ScoreTarget
 from recjury.stats.correlation import correlate, correlate_rows
-from recjury.stats.sampling_noise import Noise, sampling_noise
 
 _Floats = NDArray[np.float64]
 

@@ -37,6 +37,10 @@ def compare(
     metric: Annotated[
         list[str] | None, typer.Option(metavar="ID", help="Only this metric; may be repeated.")
     ] = None,
+    all_metrics: Annotated[
+        bool,
+        typer.Option("--all-metrics", help="Also rounds, time, cost, leaks and other details."),
+    ] = False,
     margin: Annotated[
         float | None,
         typer.Option(
@@ -74,9 +78,10 @@ def compare(
     """Compare systems, two by two: A minus B on the scenarios of both.
 
     Shown are the mean difference with its 95 % interval, the p-value of a permutation test,
-    Holm-corrected over all that is shown, and the effect size (in standard deviations of the
-    difference). If scenarios were repeated or conversations judged again, the noise floor says how
-    far two runs of one system differ.
+    Holm-corrected over all that is shown ("tie": no pair differs, so nothing is tested), and the
+    effect size (in standard deviations of the difference). The verdict comes first; details are
+    shown with --all-metrics, or if --metric names them. If scenarios were repeated or conversations
+    judged again, the noise floor says how far two runs of one system differ.
 
     With --before, one system is compared with itself in an earlier campaign that the later judges
     have rated, too: how much of the change is the system's, and how much the judge's.
@@ -91,6 +96,7 @@ def compare(
     recjury compare mine --before 3f2a
     recjury compare --evaluators core core@1a2b --metric overall
     """
+    from recjury.cli.result_tables import say_caveats
     from recjury.results import ComparisonOptions, compare_all, compare_evaluators
     from recjury.store import Store
 
@@ -109,15 +115,18 @@ def compare(
             return
         wanted = ComparisonOptions(metric or (), margin, force, seed)
         found = compare_all(kept, names, campaign=chosen, options=wanted)
-        noise, repeats = _noise(kept, chosen, names)
-        passed = None if good is None else _passed(kept, chosen, names, good)
+        results = _results(kept, chosen, names)
+        noise, repeats = _noise(results)
+        passed = None if good is None else _passed(kept, chosen, results, good)
     if as_json:
         output.emit_json(comparisons_json(found, noise, passed, power=power))
         return
     for (a, b), comparison in found.items():
-        show_comparison(printable(f"{a} - {b}"), comparison, noise, repeats)
+        details = all_metrics or bool(metric)
+        show_comparison(printable(f"{a} - {b}"), comparison, noise, repeats, details=details)
         if power:
             show_power(printable(f"{a} - {b}"), comparison)
+    say_caveats(dict.fromkeys(caveat for each in found.values() for caveat in each.caveats))
     if passed is not None:
         show_passed(good or "", passed)
 
@@ -178,14 +187,16 @@ def _compare_change(
 
 
 def _noise(
-    store: "Store", campaign: str | None, names: Sequence[str]
+    results: "Sequence[ConversationResult]",
 ) -> "tuple[dict[str, NoiseFloor], float]":
-    """The noise floors of the newest campaign with these systems, and the repeats of a scenario."""
-    from recjury.results.repeats import noise_floors
+    """The noise floors of conversations, and how often a scenario was played in the mean."""
+    from recjury.results import CampaignSummary
 
-    results = _results(store, campaign, names)
-    scenarios = {(each.system, each.pair or each.scenario) for each in results}
-    return noise_floors(results), len(results) / max(1, len(scenarios))
+    summary = CampaignSummary(())
+    for each in results:
+        summary.add(each)
+    scenarios = len({(each.system, each.pair or each.scenario) for each in results})
+    return summary.noise(), len(results) / max(1, scenarios)
 
 
 def _results(
@@ -202,7 +213,7 @@ def _results(
 
 
 def _passed(
-    store: "Store", campaign: str | None, names: Sequence[str], good: str
+    store: "Store", campaign: str | None, results: "Sequence[ConversationResult]", good: str
 ) -> "dict[str, tuple[PassRate, ...]]":
     from recjury.results.repeats import pass_rates
     from recjury.results.scores import measures_of
@@ -215,7 +226,6 @@ def _passed(
         threshold = math.nan
     if not math.isfinite(threshold):
         raise ConfigError(f"--good {good}: expected METRIC=VALUE (outcome.recall@10=1)")
-    results = _results(store, campaign, names)
     known: dict[str, Metric] = {}
     for chosen in candidates(store, campaign):
         for each in measures_of(store.evaluators(chosen)):
@@ -228,11 +238,19 @@ def _end(title: str, result: "EvaluatorComparison", *, as_json: bool) -> None:
     if as_json:
         output.emit_json(result.as_json())
         return
+    from recjury.results.scores import named
+
     numbers = output.number
     output.show_table(
         [printable(title), "difference", *INTERVAL, "apart", "Spearman", "Pearson"],
         [
-            [m, *gap_cells(e.difference), numbers(e.apart), numbers(e.spearman), numbers(e.pearson)]
+            [
+                named(m, e.metric),
+                *gap_cells(e.difference),
+                numbers(e.apart),
+                numbers(e.spearman),
+                numbers(e.pearson),
+            ]
             for m, e in result.agreements.items()
         ],
     )

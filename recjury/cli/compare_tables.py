@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recjury.cli import output
-from recjury.cli.noise_line import noise_line
 
 if TYPE_CHECKING:
     from recjury.records import JSON
@@ -69,13 +68,17 @@ def show_comparison(
     result: "Comparison",
     noise: "Mapping[str, NoiseFloor]",
     repeats: float,
+    *,
+    details: bool,
 ) -> None:
-    """The differences of two systems, and how they were paired."""
+    """The differences of two systems, with `details` or without, and how they were paired."""
+    from recjury.results.scores import named
+
     rows = []
     for measure, gap in result.gaps.items():
-        if not gap.difference.n:
+        if not gap.difference.n or (gap.metric.detail and not details):
             continue
-        row = [measure, *gap_cells(gap.difference), output.number(gap.effect.d)]
+        row = [named(measure, gap.metric), *gap_cells(gap.difference), output.number(gap.effect.d)]
         if result.margin is not None:
             row.append(output.number(gap.equivalence, 4))
         if noise:
@@ -97,6 +100,16 @@ def show_comparison(
         )
     if noise:
         output.say(noise_line(noise))
+
+
+def noise_line(noise: "Mapping[str, NoiseFloor]") -> str:
+    """What the noise floors of a table mean, and what they are from."""
+    from recjury.results.noise import noise_source
+
+    return (
+        "noise floor: how far two runs of one system differ (95 %), from "
+        f"{noise_source(noise.values())}; a difference below it is noise"
+    )
 
 
 def show_power(title: str, result: "Comparison") -> None:
@@ -146,7 +159,7 @@ def show_passed(good: str, passed: "Mapping[str, Sequence[PassRate]]") -> None:
 def gap_cells(gap: "MeanDifference") -> list[str]:
     """The cells of a difference: value, interval, p-value, n."""
     bounds = (output.number(value) for value in (gap.difference, gap.low, gap.high))
-    return [*bounds, output.number(gap.p, 4), str(gap.n)]
+    return [*bounds, "tie" if gap.is_tie else output.number(gap.p, 4), str(gap.n)]
 
 
 def with_interval(gap: "MeanDifference") -> str:

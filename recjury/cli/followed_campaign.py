@@ -1,6 +1,7 @@
 """`recjury status --follow`: a campaign that another process runs, until it has ended."""
 
 import time
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 def follow_campaign(store: "Store", named: str | None, every: float, *, as_json: bool) -> None:
     """Show the running campaign, or the one whose id begins with `named`, every few seconds.
 
-    With `as_json`, each look is a JSON object on a line. Raises StoreError if it is not running,
-    or if several are and none is named.
+    With `as_json`, each look is a JSON object. Raises StoreError unless one is running or named.
     """
     campaign = _running(store, named)
     running = store.running(campaign)
@@ -110,14 +110,8 @@ def _share(look: Mapping[str, "JSON"]) -> float:
     """The share of conversations and evaluations that is done or failed, 0 to 1."""
     evaluations = look["evaluations"]
     assert isinstance(evaluations, dict)
-    done = planned = 0.0
+    sums: Counter[str] = Counter()
     for counts in (look["conversations"], *evaluations.values()):
         assert isinstance(counts, dict)
-        for name in ("done", "failed"):
-            number = counts[name]
-            assert isinstance(number, int)
-            done += number
-        number = counts["planned"]
-        assert isinstance(number, int)
-        planned += number
-    return min(1.0, done / planned) if planned else 0.0
+        sums.update({name: n for name, n in counts.items() if isinstance(n, int)})
+    return min(1.0, (sums["done"] + sums["failed"]) / max(1, sums["planned"]))

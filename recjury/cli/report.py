@@ -1,12 +1,15 @@
 """`recjury report`: an HTML page over a store."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recjury.cli import options, output
 from recjury.errors import ConfigError
+
+if TYPE_CHECKING:
+    from recjury.records import JSON
 
 
 def report(
@@ -40,7 +43,7 @@ def report(
     recjury report --store sqlite:///runs.db --campaign 3f2a --json
     recjury report --labels annotations:labels.json --pair core.overall=overall
     """
-    from recjury.cli.result_tables import show_systems
+    from recjury.cli.result_tables import conclusions_json, show_answer, show_systems
     from recjury.report import check_report_path, write_report
     from recjury.results import newest_campaign, summarise
     from recjury.store import Store
@@ -60,9 +63,10 @@ def report(
         summary = summarise(kept, chosen)
         others = sum(each.id != chosen for each in kept.campaigns())
     if as_json:
-        systems, noise = summary.systems_json(), summary.noise_json()
-        output.emit_json({"report": str(out), "systems": systems, "noise": noise})
+        shown: dict[str, JSON] = {"report": str(out), "systems": summary.systems_json()}
+        output.emit_json({**shown, "noise": summary.noise_json(), **conclusions_json(summary)})
         return
+    show_answer(summary)
     show_systems(summary)
     output.say(f"campaign {chosen}" + (f"; the store has {others} more" if others else ""))
     output.say(f"report: {out}")

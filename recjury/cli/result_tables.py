@@ -1,16 +1,18 @@
 """What `run` and `judge` print at the end: a table of systems per evaluator, or JSON."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from recjury.campaign import RunResult
 from recjury.cli import output
-from recjury.cli.noise_line import noise_line
-from recjury.records import JSON, Metric
-from recjury.results import CampaignSummary, Measure, MetricSummary
-from recjury.results.noise import NoiseFloor
-from recjury.results.summary import largest_floor
+from recjury.cli.compare_tables import noise_line
+from recjury.records import JSON
+from recjury.report.table_cells import Cell, means_table
+from recjury.results import CampaignSummary
+from recjury.results.answer import answer
+from recjury.results.caveats import Caveat, about_campaign
 from recjury.results.unscored import FAILED, merged_reasons
+from recjury.safe_text import printable
 
 _SHOWN_REASONS = 8
 _KINDS = (  # whether they failed, and how many reasons are shown
@@ -47,10 +49,18 @@ def as_object(result: RunResult, summary: CampaignSummary) -> dict[str, JSON]:
         "held_back": None if result.held_back is None else result.held_back._asdict(),
         "stopped": None if result.stopped is None else result.stopped.as_json(),
         "items_linked": summary.items_linked,
+        **conclusions_json(summary),
     }
 
 
+def conclusions_json(summary: CampaignSummary) -> dict[str, JSON]:
+    """The answer in two lines, and what a reader of the tables should know."""
+    caveats = [each._asdict() for each in about_campaign(summary)]
+    return {"answer": answer(summary).as_json(), "caveats": caveats}
+
+
 def _show(result: RunResult, summary: CampaignSummary) -> None:
+    show_answer(summary)
     show_systems(summary)
     if result.skipped:
         output.say(f"{len(result.skipped)} records gave no scenario or lost a target:")
@@ -73,15 +83,10 @@ def _show(result: RunResult, summary: CampaignSummary) -> None:
             output.say(f"{missing} of {verdicts.planned} verdicts by {label} are missing")
             say_reasons(verdicts.missing)
     _say_unscored(summary)
-    for line in _ends(result):
+    held = [] if result.held_back is None else [result.held_back.text]
+    for line in (*held, *(() if result.stopped is None else result.stopped.lines)):
         output.say(line)
     output.say(f"campaign {result.campaign}")
-
-
-def _ends(result: RunResult) -> list[str]:
-    """Why not all conversations were played."""
-    held = [] if result.held_back is None else [result.held_back.text]
-    return [*held, *([] if result.stopped is None else result.stopped.lines)]
 
 
 def _say_unscored(summary: CampaignSummary) -> None:
@@ -108,6 +113,17 @@ def say_reasons(reasons: Mapping[str, int], shown: int = _SHOWN_REASONS) -> None
         output.say(f"  {others} x other reasons: --json and recjury report have all")
 
 
+def show_answer(summary: CampaignSummary) -> None:
+    """Which system is best, and what could not be scored, in two lines."""
+    output.print_text("".join(f"{printable(line)}\n" for line in (*answer(summary).lines, "")))
+
+
+def say_caveats(caveats: Iterable[Caveat]) -> None:
+    """What a reader of the tables should know, a line each."""
+    for each in caveats:
+        output.say(f"{each.heading}. {each.text}")
+
+
 def show_systems(summary: CampaignSummary) -> None:
     """A table per evaluator, older versions last: a row per system, a column per metric."""
     noise = summary.noise()
@@ -115,9 +131,15 @@ def show_systems(summary: CampaignSummary) -> None:
         measures = [
             each for each in summary.measures if each.evaluator == label and not each.metric.detail
         ]
-        headings = ["system", *map(_heading, measures), "Conversations"]
-        rows = [*_rows(summary, measures), *_floors(summary, measures, noise)]
-        output.show_table(headings, rows, title=label or None)
+        means = means_table(summary.systems, measures, noise)
+        headings = (_plain(f"{each.name}\n{each.scale}") for each in means.columns)
+        rows = [
+            [row.system, *map(_cell, row.cells), str(tally.conversations - tally.failed)]
+            for row, tally in zip(means.rows, summary.systems.values(), strict=True)
+        ]
+        if means.floors:
+            rows.append(["noise floor", *map(_plain, means.floors), ""])
+        output.show_table(["system", *headings, "Conversations"], rows, title=label or None)
     if noise:
         output.say(noise_line(noise))
     output.say(
@@ -130,49 +152,15 @@ def show_systems(summary: CampaignSummary) -> None:
         if raters
     )
     output.say(f"rated: {'; '.join(rated) or 'nothing yet'}")
-    if summary.items_linked:
-        output.say(
-            f"items linked from the text in {summary.items_linked} of "
-            f"{summary.conversations.planned} conversations: their systems gave no lists"
-        )
+    say_caveats(about_campaign(summary))
 
 
-def _heading(measure: Measure) -> str:
-    metric = measure.metric
-    return (
-        metric.title if metric.high is None else f"{metric.title}\n{metric.low:g}-{metric.high:g}"
-    )
-
-
-def _rows(summary: CampaignSummary, measures: list[Measure]) -> list[list[str]]:
-    return [
-        [
-            name,
-            *(cell(tally.summary(each.id), each.metric) for each in measures),
-            str(tally.conversations - tally.failed),
-        ]
-        for name, tally in summary.systems.items()
-    ]
-
-
-def _floors(
-    summary: CampaignSummary, measures: list[Measure], noise: Mapping[str, NoiseFloor]
-) -> list[list[str]]:
-    """A row with the noise floor of each metric that has one; none if no metric has."""
-    floors = [largest_floor(noise.get(each.id), each.id, summary.systems) for each in measures]
-    if all(each is None for each in floors):
-        return []
-    shown = (
-        "-" if floor is None else f"±{floor:.{each.metric.digits}f}"
-        for floor, each in zip(floors, measures, strict=True)
-    )
-    return [["noise floor", *shown, ""]]
-
-
-def cell(summary: MetricSummary, metric: Metric) -> str:
+def _cell(cell: Cell) -> str:
     """A mean, with its coverage if that is not full."""
-    mean = output.number(summary.mean, metric.digits)
-    if summary.mean is None or summary.coverage is None or summary.coverage == 1:
-        return mean
-    some = f"n={summary.n}" if metric.of_some else f"{min(99, round(100 * summary.coverage))}%"
-    return f"{mean} ({some})"
+    coverage = f" ({cell.coverage.replace(' ', '')})" if cell.coverage else ""
+    return _plain(cell.text) + coverage
+
+
+def _plain(text: str) -> str:
+    """The text of a page without its long dashes and soft hyphens."""
+    return text.replace("–", "-").replace("\xad", "")

@@ -1,19 +1,13 @@
 """How far the numbers can be trusted: the caveats depend on who rated and on the results."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from recjury.report.excerpt import one_line
 from recjury.report.findings import CampaignFindings
 from recjury.report.participants import Participants
+from recjury.results.caveats import Caveat, about_campaign
 
 _FEW = 30  # conversations of a system below which an interval is wide
-
-
-class Caveat(NamedTuple):
-    """One thing that a reader should know before using a number."""
-
-    heading: str
-    text: str
 
 
 def caveats(
@@ -21,10 +15,10 @@ def caveats(
 ) -> tuple[Caveat, ...]:
     """The caveats of a campaign; `wished` says that targets were found by their attributes."""
     return (
+        *(Caveat(one_line(each.heading, 600), each.text) for each in about_campaign(found.summary)),
         *_about_raters(participants),
         *_about_users(participants),
         *_about_targets(found, wished=wished),
-        *_about_lists(found),
         *_about_gaps(found),
     )
 
@@ -62,7 +56,7 @@ def _about_raters(participants: Participants) -> list[Caveat]:
     if participants.debater_is_model:
         given.append(
             Caveat(
-                "The overall score comes from a debate between language models",
+                "The verdict comes from a debate between language models",
                 "Roles that share a model tend to agree with each other; agreement does not show "
                 "that they are right.",
             )
@@ -119,22 +113,6 @@ def _about_targets(found: CampaignFindings, *, wished: bool) -> list[Caveat]:
             )
         )
     return given
-
-
-def _about_lists(found: CampaignFindings) -> list[Caveat]:
-    linked = found.summary.items_linked
-    if not linked:
-        return []
-    return [
-        Caveat(
-            f"Items linked from the text in {linked} of {found.summary.conversations.planned} "
-            "conversations",
-            "Their systems gave no lists. A program found the items by their names in what the "
-            "system said, and can miss a name or take it for another item. These lists are as "
-            "long as what the text names: do not compare scores of lists, such as Recall@k, with "
-            "those of systems that give lists. What compares a text with its list is not scored.",
-        )
-    ]
 
 
 def _about_gaps(found: CampaignFindings) -> list[Caveat]:

@@ -5,9 +5,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from recjury.results import Measure
-from recjury.results.scores import ConversationScores
-
-_WIDEST = 100  # the scale of the measure that sums up a conversation
+from recjury.results.scores import ConversationScores, headline, sums_up
 
 
 class EvaluationRef(NamedTuple):
@@ -31,12 +29,6 @@ class _Ranked(NamedTuple):
     evaluations: tuple[EvaluationRef, ...]
 
 
-def headline(measures: Sequence[Measure]) -> Measure | None:
-    """The measure that sums up the others: the first one from 0 to 100, otherwise the first."""
-    wide = (each for each in measures if each.metric.high == _WIDEST)
-    return next(wide, next(iter(measures), None))
-
-
 def share(measure: Measure, value: float) -> float:
     """The position of a value between the worst (0) and the best (1) of a scale with both ends."""
     metric = measure.metric
@@ -52,7 +44,7 @@ class ExamplePicker:
         """No conversation has been added yet; `measures` are those that may have a score."""
         self._bounded = [each for each in measures if each.metric.high is not None]
         wide = headline(self._bounded)
-        self._headline = wide if wide and wide.metric.high == _WIDEST else None
+        self._headline = wide if wide and sums_up(wide.metric) else None
         self._ranked: dict[str, list[_Ranked]] = {"headline": [], "mean": [], "": []}
 
     def add(self, scores: ConversationScores, evaluations: Iterable[EvaluationRef]) -> None:

@@ -80,18 +80,13 @@ class CampaignFindings:
     @property
     def measures(self) -> tuple[Measure, ...]:
         """The metrics of these versions, except details."""
-        newest = {each.label for each in self.evaluators}
-        return tuple(
-            each
-            for each in self.summary.measures
-            if each.evaluator in newest and not each.metric.detail
-        )
+        return self.summary.shown
 
     def add(self, result: ConversationResult) -> None:
         """Count one conversation and its evaluations."""
         scores = self.summary.add(result)
         tallies = self.corpora.setdefault(result.corpus, {})
-        tallies.setdefault(result.system, Tally()).add(scores)
+        tallies.setdefault(result.system, Tally(self.summary.of_lists)).add(scores)
         self._add_scenario(result, scores)
         ranking = self.rankings.setdefault(result.system, ExamplePicker(self.measures))
         if result.ending is not None:

@@ -9,12 +9,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from recjury.errors import ConfigError, StoreError
-from recjury.report.example_picks import headline
 from recjury.report.findings import CampaignFindings, collect_findings
 from recjury.report.page import Page, build_page
 from recjury.report.people import PeopleSection
 from recjury.report.plots import bars_plot, debate_plot, interval_plot, score_map
 from recjury.results import Measure, newest_campaign
+from recjury.results.scores import headline
 from recjury.store import Store
 
 _MAPPED = 3  # with at least so many measures, numbers are shown as colours, too

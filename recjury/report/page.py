@@ -4,11 +4,10 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import combinations, islice
+from itertools import islice
 from typing import NamedTuple
 
-from recjury.report.caveats import Caveat, caveats
-from recjury.report.example_picks import headline
+from recjury.report.caveats import caveats
 from recjury.report.examples import ExampleLoader, ShownExample, load_example, load_unfinished
 from recjury.report.excerpt import one_line
 from recjury.report.findings import CampaignFindings, MissingResult, ReasonCounts
@@ -22,15 +21,15 @@ from recjury.report.table_cells import (
     means_table,
     pair_table,
 )
-from recjury.results import Comparison, Counts, Tally, is_newest
+from recjury.results import Counts, is_newest
+from recjury.results.answer import answer
 from recjury.results.budget_use import budget_use, left_text
-from recjury.results.comparison import compare_tallies, corrected, newest_measures
+from recjury.results.caveats import Caveat, about_power
+from recjury.results.comparison import compare_campaign, newest_measures
 from recjury.results.noise import NoiseFloor, noise_source
+from recjury.results.scores import headline
 from recjury.results.unscored import merged_reasons
 from recjury.store import Campaign, CampaignCalls, CampaignEvaluator, Spent, Store
-
-COMPARED_SYSTEMS = 6
-"""With at most so many systems, each pair is compared; with more, each system with the best."""
 
 _REASONS = 40
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -124,6 +123,7 @@ class Page(NamedTuple):
     corpora: tuple[CorpusLine, ...]
     systems: tuple[SystemLine, ...]
     sections: tuple[Section, ...]
+    answer: tuple[str, ...]
     caveats: tuple[Caveat, ...]
     headline: str
     pairs: tuple[PairTable, ...]
@@ -151,8 +151,9 @@ def build_page(
     models = model_names(about.setup.config, found.evaluators)
     who, lead = participants(found, models), headline(found.measures)
     noise = found.summary.noise()
-    compared = _comparisons(found, lead.id if lead else "")
-    gaps = (gap for each in compared.values() for gap in each.gaps.values())
+    compared = compare_campaign(found.systems, lead, newest_measures(found.evaluators))
+    tested = [gap for each in compared.values() for gap in each.tested]
+    wished = _any_wishes(store, found)
     return Page(
         title=one_line(about.name or "recjury", 120),
         run=_run(store, about, found),
@@ -167,14 +168,15 @@ def build_page(
             for name, tally in found.systems.items()
         ),
         sections=tuple(_section(found, each, noise) for each in found.summary.evaluators),
-        caveats=caveats(found, who, wished=_any_wishes(store, found)),
+        answer=tuple(one_line(line, 600) for line in answer(found.summary).lines),
+        caveats=(*about_power(tested), *caveats(found, who, wished=wished)),
         headline=lead.id if lead else "",
         pairs=tuple(
             pair_table(SystemPair(a, b, found.systems), each, noise)
             for (a, b), each in compared.items()
         ),
         noise=noise_source(noise.values()) if noise else "",
-        tests=sum(gap.difference.p is not None for gap in gaps),
+        tests=len(tested),
         failures=_reasons(found.failures),
         verdicts=tuple(_verdict_lines(found)),
         unscored=_reasons(found.unscored),
@@ -250,22 +252,6 @@ def _corpus_lines(found: CampaignFindings) -> Iterable[CorpusLine]:
             target_seen=len(scenarios.target_seen),
             without_target=len(scenarios.without_target),
         )
-
-
-class _Pair(NamedTuple):
-    a: str
-    b: str
-
-
-def _comparisons(found: CampaignFindings, lead: str) -> dict[_Pair, Comparison]:
-    tallies: dict[str, Tally] = {n: tally for n, tally in found.systems.items() if tally.measured}
-    pairs = [_Pair(a, b) for a, b in combinations(tallies, 2)]
-    if len(tallies) > COMPARED_SYSTEMS:
-        best = max(tallies, key=lambda name: tallies[name].summary(lead).mean or 0.0)
-        pairs = [_Pair(best, other) for other in tallies if other != best]
-    measures = newest_measures(found.evaluators)
-    raw = {pair: compare_tallies(tallies[pair.a], tallies[pair.b], measures) for pair in pairs}
-    return corrected(raw)
 
 
 def _reasons(counted: ReasonCounts) -> Reasons:

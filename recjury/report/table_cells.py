@@ -209,7 +209,7 @@ def _gap(measure: str, gap: Gap, floor: float | None) -> GapCell:
         measure=f"{one_line(measure.rpartition('.')[0], NAME_LENGTH)}: {gap.metric.title}",
         difference="–" if found.difference is None else _signed(found.difference, digits),
         interval=f"[{_signed(found.low, digits)}, {_signed(found.high, digits)}]" if known else "–",
-        p=p_text(found.p),
+        p="tie" if found.is_tie and not gap.metric.detail else p_text(found.p),
         n=found.n,
         is_significant=found.p is not None and found.p < _SIGNIFICANT,
         floor=_floor_text(floor, gap.metric),

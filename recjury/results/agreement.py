@@ -1,15 +1,15 @@
 """Compare two evaluators on the same conversations: their differences and their correlation."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Metric
-from recjury.results.comparison import Comparison, Gap, corrected
+from recjury.results.comparison import Compared, Comparison, Gap, compare_tallies, corrected
 from recjury.results.scores import scores_of
-from recjury.stats import MeanDifference, paired
+from recjury.results.summary import Tally
+from recjury.stats import MeanDifference
 from recjury.stats.correlation import correlate
 from recjury.store import CampaignEvaluator, Store
 from recjury.store.choice import candidates, require
@@ -54,33 +54,6 @@ class EvaluatorComparison(NamedTuple):
         return {"pairs": self.pairs, "metrics": shown}
 
 
-class _Shared(NamedTuple):
-    """A metric as both evaluators declare it."""
-
-    x: Metric
-    y: Metric
-
-    @property
-    def is_on_one_scale(self) -> bool:
-        """Whether a score means the same for both evaluators."""
-        x, y = self
-        return (x.low, x.high, x.higher_is_better) == (y.low, y.high, y.higher_is_better)
-
-
-class _Met(NamedTuple):
-    """A system in a scenario; its repeats count once."""
-
-    system: str
-    pair: str
-
-
-class _Scores(NamedTuple):
-    """The scores by X and Y."""
-
-    x: float
-    y: float
-
-
 def compare_evaluators(
     store: Store,
     x: str,
@@ -98,28 +71,29 @@ def compare_evaluators(
     """
     chosen, evaluators = _campaign(store, x, y, campaign)
     of_x, of_y = ({m.id: m for m in evaluators[name].metrics} for name in (x, y))
-    shared = {name: _Shared(of_x[name], of_y[name]) for name in of_x if name in of_y}
+    shared = {name: metric for name, metric in of_x.items() if name in of_y}
     if not shared:
         raise StoreError(f"{x} and {y} have no metric in common: there is nothing to compare")
     require("metric", metrics, shared)
-    scored: dict[str, dict[_Met, list[_Scores]]] = {
-        metric: defaultdict(list) for metric in metrics or shared
-    }
-    pairs = 0
+    first, second = Tally(), Tally()
     for result in store.results(chosen):
         scores = scores_of(result)
-        values = scores.values
-        both = {m: (values.get(f"{x}.{m}"), values.get(f"{y}.{m}")) for m in scored}
-        found = {m: _Scores(a, b) for m, (a, b) in both.items() if a is not None and b is not None}
-        pairs += bool(found)
-        for metric, given in found.items():
-            scored[metric][_Met(scores.system, scores.pair)].append(given)
-    means = {metric: [_mean(each) for each in by.values()] for metric, by in scored.items()}
-    gaps = {metric: _gap(shared[metric], means[metric], seed) for metric in means}
-    tested = corrected({"": Comparison(pairs, True, gaps)})[""].gaps
-    return EvaluatorComparison(
-        pairs, {m: _agree(gap, shared[m], means[m]) for m, gap in tested.items()}
-    )
+        own, other = ({m: scores.values.get(f"{name}.{m}") for m in shared} for name in (x, y))
+        both = [m for m in metrics or shared if own[m] is not None and other[m] is not None]
+        if both:
+            met = scores._replace(pair=f"{scores.system}\n{scores.pair}", missing={})
+            for tally, given in ((first, own), (second, other)):
+                values = {m: value for m in both if (value := given[m]) is not None}
+                tally.add(met._replace(values=values))
+    measures = [Compared(m, m, shared[m]) for m in metrics or shared]
+    gaps = compare_tallies(first, second, measures, seed=seed).gaps
+    for m, gap in gaps.items():
+        if not _is_on_one_scale(of_x[m], of_y[m]):
+            alone = MeanDifference(None, None, None, None, gap.difference.n)
+            gaps[m] = gap._replace(difference=alone)
+    tested = corrected({"": Comparison(first.conversations, True, gaps)})[""].gaps
+    agreements = {m: _agree(gap, first.by_pair(m), second.by_pair(m)) for m, gap in tested.items()}
+    return EvaluatorComparison(first.conversations, agreements)
 
 
 def _campaign(
@@ -135,18 +109,13 @@ def _campaign(
     raise StoreError(f"no campaign has both {x} and {y}: evaluate one campaign with both")
 
 
-def _mean(scores: Sequence[_Scores]) -> _Scores:
-    return _Scores(fmean(each.x for each in scores), fmean(each.y for each in scores))
+def _is_on_one_scale(x: Metric, y: Metric) -> bool:
+    """Whether a score means the same for both evaluators."""
+    return (x.low, x.high, x.higher_is_better) == (y.low, y.high, y.higher_is_better)
 
 
-def _gap(shared: _Shared, means: Sequence[_Scores], seed: int) -> Gap:
-    if not shared.is_on_one_scale:
-        return Gap(shared.x, MeanDifference(None, None, None, None, len(means)))
-    return Gap.of(shared.x, paired([m.x for m in means], [m.y for m in means], seed=seed))
-
-
-def _agree(gap: Gap, shared: _Shared, means: Sequence[_Scores]) -> Agreement:
-    alike = correlate([m.x for m in means], [m.y for m in means])
-    comparable = means and shared.is_on_one_scale
-    apart = fmean(abs(m.x - m.y) for m in means) if comparable else None
+def _agree(gap: Gap, x: Mapping[str, float], y: Mapping[str, float]) -> Agreement:
+    alike = correlate(list(x.values()), [y[each] for each in x])
+    comparable = gap.difference.difference is not None
+    apart = fmean(abs(x[each] - y[each]) for each in x) if comparable else None
     return Agreement(gap.metric, gap.difference, apart, alike.spearman, alike.pearson)

@@ -6,7 +6,8 @@ from typing import NamedTuple, TypeVar
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Metric
-from recjury.results.scores import is_newest, measures_of, scores_of
+from recjury.results.caveats import Caveat, about_power, about_scores
+from recjury.results.scores import Measure, is_newest, measures_of, of_lists, scores_of, sums_up
 from recjury.results.summary import Tally
 from recjury.stats import MeanDifference, holm, paired, unpaired
 from recjury.stats.effects import (
@@ -20,6 +21,9 @@ from recjury.store import CampaignEvaluator, Store
 from recjury.store.choice import candidates, require
 
 K = TypeVar("K", bound=Hashable)
+
+COMPARED_SYSTEMS = 6
+"""With at most so many systems, each pair is compared; with more, each system with the best."""
 
 
 class Gap(NamedTuple):
@@ -38,7 +42,8 @@ class Gap(NamedTuple):
     @classmethod
     def of(cls, metric: Metric, difference: MeanDifference) -> "Gap":
         """The difference of a metric, without a p-value if the metric is a detail."""
-        return cls(metric, difference._replace(p=None) if metric.detail else difference)
+        untested = difference._replace(p=None, smallest_p=None)
+        return cls(metric, untested if metric.detail else difference)
 
     def as_json(self, *, equivalence: bool) -> dict[str, JSON]:
         """The difference with interval and p-value, and the effect size."""
@@ -53,6 +58,9 @@ class Gap(NamedTuple):
 class Comparison(NamedTuple):
     """A minus B by measure; p-values are Holm-corrected over all measures that have one.
 
+    Measures that sum up a conversation come first. The smallest p-value of a measure is that of the
+    strictest correction, which the smallest of all p-values has: if none of them is below .05, no
+    difference can be shown.
     `pairs` counts the scenarios that both systems met. If there are none, the groups are compared
     unpaired and `is_paired` is False. `alone` counts the scenarios that only one of them met, which
     do not count in a paired comparison. `margin` is that of the tests of equivalence.
@@ -63,13 +71,21 @@ class Comparison(NamedTuple):
     gaps: dict[str, Gap]
     alone: int = 0
     margin: float | None = None
+    caveats: tuple[Caveat, ...] = ()
+
+    @property
+    def tested(self) -> list[MeanDifference]:
+        """The differences that have a p-value."""
+        return [each.difference for each in self.gaps.values() if each.difference.p is not None]
 
     def as_json(self) -> dict[str, JSON]:
         """The stable keys of `recjury compare --json`."""
         tested = self.margin is not None
         shown = {name: gap.as_json(equivalence=tested) for name, gap in self.gaps.items()}
         found = {"pairs": self.pairs, "paired": self.is_paired, "alone": self.alone}
-        return {**found, "metrics": shown, **({"margin": self.margin} if tested else {})}
+        margin = {"margin": self.margin} if tested else {}
+        caveats = [each._asdict() for each in self.caveats]
+        return {**found, "metrics": shown, **margin, "caveats": caveats}
 
 
 class Compared(NamedTuple):
@@ -129,17 +145,35 @@ def compare_all(
     options: ComparisonOptions = ComparisonOptions(),  # noqa: B008 (immutable)
 ) -> dict[tuple[str, str], Comparison]:
     """Compare each two systems, as `compare_systems`; p-values are Holm-corrected over all."""
-    return corrected(
-        {
-            (a, b): _compared(store, a, b, campaign, options)
-            for a, b in combinations(dict.fromkeys(names), 2)
-        }
-    )
+    matches = {
+        (a, b): _match(store, a, b, campaign, options)
+        for a, b in combinations(dict.fromkeys(names), 2)
+    }
+    raw = {
+        pair: compare_tallies(*each, seed=options.seed, margin=options.margin)
+        for pair, each in matches.items()
+    }
+    found, every = corrected(raw), list(matches.items())
+    tallies = {
+        name: side for pair, each in every for name, side in zip(pair, each[:2], strict=True)
+    }
+    metrics = {one.a: one.metric for _, each in every for one in each.measures}
+    tested = [gap for each in found.values() for gap in each.tested]
+    caveats = (*about_scores(tallies, metrics), *about_power(tested))
+    return {pair: each._replace(caveats=caveats) for pair, each in found.items()}
 
 
-def _compared(
+class _Match(NamedTuple):
+    """The scores of two systems, and the measures on which they are compared."""
+
+    a: Tally
+    b: Tally
+    measures: tuple[Compared, ...]
+
+
+def _match(
     store: Store, a: str, b: str, campaign: str | None, options: ComparisonOptions
-) -> Comparison:
+) -> _Match:
     first, second = _sides(store, a, b, campaign)
     of_a, of_b = store.evaluators(first.campaign), store.evaluators(second.campaign)
     shared = _shared(of_a, of_b, any_version=options.force)
@@ -156,10 +190,8 @@ def _compared(
             f"{a} and {b} have no scenario in common: a difference would be that of the scenarios, "
             "too (--force compares them as two groups)"
         )
-    chosen = [by_id[metric] for metric in options.metrics or by_id]
-    return compare_tallies(
-        first.tally, second.tally, chosen, seed=options.seed, margin=options.margin
-    )
+    chosen = tuple(by_id[metric] for metric in options.metrics or by_id)
+    return _Match(first.tally, second.tally, chosen)
 
 
 def _sides(store: Store, a: str, b: str, campaign: str | None) -> tuple[_Side, _Side]:
@@ -187,7 +219,7 @@ def _sides(store: Store, a: str, b: str, campaign: str | None) -> tuple[_Side, _
 
 def tally_of(store: Store, campaign: str, system: str) -> Tally:
     """All scores of a system in a campaign."""
-    tally = Tally()
+    tally = Tally(of_lists(measures_of(store.evaluators(campaign))))
     for result in store.results(campaign, system):
         tally.add(scores_of(result))
     return tally
@@ -230,7 +262,7 @@ def compare_tallies(
     """Compare two systems' scores. The p-values are not corrected: see `corrected`."""
     pairs = len(a.pairs & b.pairs)
     gaps: dict[str, Gap] = {}
-    for measure in measures:
+    for measure in sorted(measures, key=lambda each: not sums_up(each.metric)):
         first, second = a.by_pair(measure.a), b.by_pair(measure.b)
         both = [pair for pair in first if pair in second]
         x = [first[p] for p in both] if pairs else list(first.values())
@@ -244,27 +276,45 @@ def compare_tallies(
     return Comparison(pairs, pairs > 0, gaps, len(a.pairs ^ b.pairs), margin)
 
 
+def ranked(tallies: Mapping[str, Tally], lead: Measure) -> list[str]:
+    """The systems that have a score of `lead`, the best one first."""
+    means = {name: tally.summary(lead.id).mean for name, tally in tallies.items()}
+    known = {name: mean for name, mean in means.items() if mean is not None}
+    return sorted(known, key=known.__getitem__, reverse=lead.metric.higher_is_better)
+
+
+def compare_campaign(
+    tallies: Mapping[str, Tally], lead: Measure | None, measures: Sequence[Compared]
+) -> dict[tuple[str, str], Comparison]:
+    """Each two systems that have a score, in their order, corrected over all.
+
+    Of more than six systems, the best by `lead` is compared with each other.
+    """
+    scored = {name: tally for name, tally in tallies.items() if tally.measured}
+    pairs = list(combinations(scored, 2))
+    if len(scored) > COMPARED_SYSTEMS and lead is not None:
+        best = next(iter(ranked(scored, lead)), next(iter(scored)))
+        pairs = [(best, other) for other in scored if other != best]
+    return corrected({(a, b): compare_tallies(scored[a], scored[b], measures) for a, b in pairs})
+
+
 def corrected(comparisons: Mapping[K, Comparison]) -> dict[K, Comparison]:
     """The comparisons with p-values Holm-corrected over all their measures together.
 
     Those of equivalence are corrected on their own.
     """
-    given = {
-        f"{number}/{measure}": gap
-        for number, comparison in enumerate(comparisons.values())
-        for measure, gap in comparison.gaps.items()
-    }
-    p = holm({key: gap.difference.p for key, gap in given.items()})
-    alike = holm({key: gap.equivalence for key, gap in given.items()})
+    gaps = {(n, m): gap for n, each in comparisons.items() for m, gap in each.gaps.items()}
+    p = holm({key: gap.difference.p for key, gap in gaps.items()})
+    alike = holm({key: gap.equivalence for key, gap in gaps.items()})
+    tests = sum(each is not None for each in p.values())
+
+    def replaced(name: K, measure: str, gap: Gap) -> Gap:
+        own, smallest = gap.difference, gap.difference.smallest_p
+        most = None if smallest is None else min(1.0, smallest * tests)
+        own = own._replace(p=p[name, measure], smallest_p=most)
+        return gap._replace(difference=own, equivalence=alike[name, measure])
+
     return {
-        name: comparison._replace(
-            gaps={
-                measure: gap._replace(
-                    difference=gap.difference._replace(p=p[f"{number}/{measure}"]),
-                    equivalence=alike[f"{number}/{measure}"],
-                )
-                for measure, gap in comparison.gaps.items()
-            }
-        )
-        for number, (name, comparison) in enumerate(comparisons.items())
+        name: each._replace(gaps={m: replaced(name, m, gap) for m, gap in each.gaps.items()})
+        for name, each in comparisons.items()
     }

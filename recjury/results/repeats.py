@@ -1,4 +1,4 @@
-"""What repeats tell: the noise floor of some conversations, and how often all repeats are good."""
+"""How often all repeats of a scenario are good."""
 
 import math
 from collections import defaultdict
@@ -7,9 +7,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from recjury.records import Metric
-from recjury.results.noise import Judgings, NoiseFloor, noise_of
 from recjury.results.scores import scores_of
-from recjury.results.summary import Tally
 from recjury.store import ConversationResult
 
 
@@ -19,16 +17,6 @@ class PassRate(NamedTuple):
     k: int
     rate: float
     scenarios: int
-
-
-def noise_floors(results: Iterable[ConversationResult]) -> dict[str, NoiseFloor]:
-    """By measure, for measures of which anything was repeated."""
-    systems: dict[str, Tally] = defaultdict(Tally)
-    judgings = Judgings()
-    for result in results:
-        systems[result.system].add(scores_of(result))
-        judgings.add(result)
-    return noise_of([tally.repeats for tally in systems.values()], judgings)
 
 
 def pass_rates(

@@ -1,11 +1,15 @@
 """The scores of one conversation: a value of each metric, or the reason why there is none."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
+from types import MappingProxyType
 from typing import NamedTuple
 
-from recjury.records import Metric, Rating, Status, mean_score, shown_ratings
+from recjury.records import MEAN, Metric, Need, Rating, Status, mean_score, metric_id, shown_ratings
 from recjury.store import CampaignEvaluator, ConversationResult
+
+_WIDEST = 100
 
 
 class Measure(NamedTuple):
@@ -15,6 +19,11 @@ class Measure(NamedTuple):
     evaluator: str
     metric: Metric
 
+    @property
+    def name(self) -> str:
+        """The id, followed by the title where the id does not say it."""
+        return named(self.id, self.metric)
+
 
 class Missing(NamedTuple):
     """The reason why a metric has no value."""
@@ -23,11 +32,19 @@ class Missing(NamedTuple):
     reason: str
 
 
+class RatedBy(NamedTuple):
+    """A measure and one of its raters."""
+
+    measure: str
+    rater: str
+
+
 class ConversationScores(NamedTuple):
     """One conversation's scores by measure: `values`, and the reasons of `missing` ones.
 
     `pair` is the key by which conversations of two systems are paired; `failed` is True if the
-    conversation itself did not finish.
+    conversation itself did not finish. `has_list` says whether the system listed any item. `given`
+    has each rater's own scores by measure and rater.
     """
 
     conversation: str
@@ -37,6 +54,32 @@ class ConversationScores(NamedTuple):
     failed: bool
     values: Mapping[str, float]
     missing: Mapping[str, Missing]
+    has_list: bool = True
+    given: Mapping[RatedBy, Sequence[float]] = MappingProxyType({})
+
+
+def named(measure: str, metric: Metric) -> str:
+    """A measure's id, followed by the metric's title where the id does not say it."""
+    return measure if metric_id(metric.title) == metric.id else f"{measure} ({metric.title})"
+
+
+def titles_of(metrics: Mapping[str, Metric]) -> dict[str, str]:
+    """The title of each measure, with its evaluator where several have the same title."""
+    times = Counter(each.title for each in metrics.values())
+    return {
+        measure: each.title + f" of {measure.partition('.')[0]}" * (times[each.title] > 1)
+        for measure, each in metrics.items()
+    }
+
+
+def sums_up(metric: Metric) -> bool:
+    """Whether a metric sums up a conversation: it goes from 0 to 100, as verdicts do."""
+    return metric.high == _WIDEST
+
+
+def headline(measures: Iterable[Measure]) -> Measure | None:
+    """The first measure that sums up a conversation, otherwise the first one."""
+    return min(measures, key=lambda each: not sums_up(each.metric), default=None)
 
 
 def measures_of(evaluators: Iterable[CampaignEvaluator]) -> tuple[Measure, ...]:
@@ -48,6 +91,11 @@ def measures_of(evaluators: Iterable[CampaignEvaluator]) -> tuple[Measure, ...]:
     )
 
 
+def of_lists(measures: Iterable[Measure]) -> frozenset[str]:
+    """The ids of the measures that need a recommendation list."""
+    return frozenset(each.id for each in measures if Need.LIST in each.metric.needs)
+
+
 def is_newest(evaluator: CampaignEvaluator) -> bool:
     """Whether it is the newest version of its name."""
     return evaluator.label == evaluator.name
@@ -56,7 +104,12 @@ def is_newest(evaluator: CampaignEvaluator) -> bool:
 def scores_of(result: ConversationResult) -> ConversationScores:
     """The scores of a conversation: means over turns, over judges, and over judgings."""
     rated: dict[str, list[list[Rating]]] = {}
+    given: dict[RatedBy, list[float]] = defaultdict(list)
     for evaluation in result.evaluations:
+        for rating in evaluation.ratings:
+            if rating.score is not None and rating.evaluator != MEAN:
+                measure = f"{evaluation.label}.{metric_id(rating.factor)}"
+                given[RatedBy(measure, rating.evaluator)].append(rating.score)
         for metric, ratings in shown_ratings(evaluation.ratings).items():
             rated.setdefault(f"{evaluation.label}.{metric}", []).append(ratings)
     values: dict[str, float] = {}
@@ -75,6 +128,8 @@ def scores_of(result: ConversationResult) -> ConversationScores:
         failed=result.failure is not None,
         values=values,
         missing=missing,
+        has_list=result.has_list,
+        given=given,
     )
 
 

@@ -7,7 +7,14 @@ from typing import NamedTuple
 
 from recjury.records import JSON, Status
 from recjury.results.noise import Judgings, NoiseFloor, noise_of
-from recjury.results.scores import ConversationScores, is_newest, measures_of, scores_of
+from recjury.results.scores import (
+    ConversationScores,
+    RatedBy,
+    is_newest,
+    measures_of,
+    of_lists,
+    scores_of,
+)
 from recjury.results.unscored import (
     DEBATE,
     FAILED,
@@ -18,6 +25,8 @@ from recjury.results.unscored import (
 )
 from recjury.stats.resampling import Interval, interval_of_mean, intervals_of_means
 from recjury.store import CampaignEvaluator, ConversationResult, Store
+
+_INAPPLICABLE = {Status.NOT_APPLICABLE}
 
 
 class MetricSummary(NamedTuple):
@@ -35,12 +44,20 @@ class MetricSummary(NamedTuple):
 
 
 class Tally:
-    """Adds up one system's conversations, one at a time."""
+    """Adds up one system's conversations, one at a time.
 
-    def __init__(self) -> None:
+    `of_lists` are the ids of measures that need a recommendation list. A conversation without a
+    list has a score of them (its Recall is 0) only if the system lists items in another one: a
+    system that never lists was not measured by its lists.
+    """
+
+    def __init__(self, of_lists: Container[str] = ()) -> None:
         """Nothing has been counted yet."""
         self.conversations = 0
         self.failed = 0
+        self.has_lists = False
+        self.given: dict[RatedBy, Counter[float]] = defaultdict(Counter)
+        self._of_lists = of_lists
         self._values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self._missing: dict[str, set[Status]] = defaultdict(set)
 
@@ -48,15 +65,24 @@ class Tally:
         """Count one conversation."""
         self.conversations += 1
         self.failed += scores.failed
+        self.has_lists |= scores.has_list
         for measure, value in scores.values.items():
             self._values[measure][scores.pair].append(value)
         for measure, missing in scores.missing.items():
             self._missing[measure].add(missing.status)
+        for rated, values in scores.given.items():
+            self.given[rated].update(values)
+
+    @property
+    def repeats(self) -> dict[str, list[list[float]]]:
+        """By measure, the scores of each scenario."""
+        scored = {measure: list(self._scored(measure).values()) for measure in self._values}
+        return {measure: scenarios for measure, scenarios in scored.items() if scenarios}
 
     @property
     def measured(self) -> frozenset[str]:
         """The ids of the measures that have any score."""
-        return frozenset(self._values)
+        return frozenset(filter(self._scored, self._values))
 
     @property
     def pairs(self) -> frozenset[str]:
@@ -68,17 +94,11 @@ class Tally:
 
         Repeats are not counted as further scenarios: intervals and p-values would be too small.
         """
-        by_pair = self._values.get(measure, {})
-        return {pair: fmean(values) for pair, values in by_pair.items()}
-
-    @property
-    def repeats(self) -> Mapping[str, list[list[float]]]:
-        """By measure, the scores of each scenario."""
-        return {measure: list(by_pair.values()) for measure, by_pair in self._values.items()}
+        return {pair: fmean(values) for pair, values in self._scored(measure).items()}
 
     def floor(self, measure: str, noise: NoiseFloor) -> float | None:
         """How far the mean of a second run may differ (95 %); None without any score."""
-        scored = list(self._values.get(measure, {}).values())
+        scored = self._scored(measure).values()
         return noise.floor(len(scored), sum(map(len, scored)) / len(scored)) if scored else None
 
     def interval(self, measure: str) -> Interval | None:
@@ -87,11 +107,18 @@ class Tally:
 
     def summary(self, measure: str) -> MetricSummary:
         """A measure's mean over scenarios so far."""
-        n = sum(map(len, self._values.get(measure, {}).values()))
-        if not n:
-            nowhere = self._missing.get(measure) == {Status.NOT_APPLICABLE}
+        scored = self._scored(measure)
+        if not scored:
+            nowhere = self._values.get(measure) or self._missing.get(measure) == _INAPPLICABLE
             return MetricSummary(None, 0, None if nowhere else 0.0)
-        return MetricSummary(fmean(self.by_pair(measure).values()), n, n / self.conversations)
+        n = sum(map(len, scored.values()))
+        return MetricSummary(fmean(map(fmean, scored.values())), n, n / self.conversations)
+
+    def _scored(self, measure: str) -> Mapping[str, list[float]]:
+        """The scores that count, by scenario."""
+        if measure in self._of_lists and not self.has_lists:
+            return {}
+        return self._values.get(measure, {})
 
     def as_json(self, measures: Sequence[str]) -> dict[str, dict[str, float | None]]:
         """Each measure's mean over scenarios, its interval, `n` and its coverage."""
@@ -131,7 +158,8 @@ class CampaignSummary:
     `failures` counts what failed by reason, `raters` has the raters by evaluator. `unscored` counts
     the ratings without a score of the newest evaluators, except those of details; `verdicts` has
     the numbers of the newest evaluators that debate, by label. `items_linked` counts the
-    conversations whose lists were made of the names in the texts.
+    conversations whose lists were made of the names in the texts. `shown` are the measures of the
+    newest evaluators without details, `of_lists` the ids of all that need a list.
     """
 
     def __init__(self, evaluators: Sequence[CampaignEvaluator]) -> None:
@@ -145,26 +173,25 @@ class CampaignSummary:
         self.evaluations = {each.label: Counts() for each in evaluators}
         self.failures: Counter[str] = Counter()
         self.raters: dict[str, set[str]] = {each.label: set() for each in evaluators}
-        newest = {each.label for each in evaluators if is_newest(each)}
         self.unscored: Counter[Unscored] = Counter()
         self.verdicts: dict[str, Verdicts] = {
             each.label: Verdicts() for each in self.evaluators if _debates(each)
         }
-        self._shown = [
-            each for each in self.measures if each.evaluator in newest and not each.metric.detail
-        ]
+        newest = measures_of(filter(is_newest, evaluators))
+        self.shown = tuple(each for each in newest if not each.metric.detail)
+        self.of_lists = of_lists(self.measures)
 
     def add(self, result: ConversationResult) -> ConversationScores:
         """Count one conversation, and return its scores."""
         scores = scores_of(result)
-        self.systems.setdefault(result.system, Tally()).add(scores)
+        self.systems.setdefault(result.system, Tally(self.of_lists)).add(scores)
         self._judgings.add(result)
         held, failed = result.log is not None, result.failure is not None
         self.conversations = self.conversations.plus(1, done=held, failed=failed)
         self.items_linked += result.items_linked
         if result.failure is not None:
             self.failures[f"converse: {result.failure}"] += 1
-        self.unscored.update(unscored_ratings(result, self._shown))
+        self.unscored.update(unscored_ratings(result, self.shown))
         for evaluator in self.evaluators:
             self._count(evaluator, result)
             if evaluator.label in self.verdicts:

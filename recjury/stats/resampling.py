@@ -10,7 +10,7 @@ one length share the drawn positions.
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ RESAMPLES = 9_999
 _CONFIDENCE = 0.95
 _CELLS = 1_000_000  # numbers drawn at once, which bounds the memory
 _CACHED_CELLS = 100_000  # numbers counted at once, which stay in the processor's cache
+_STEPS = 10_000  # that differences may add up to, to be flipped in all ways
+_UNEVEN = 1e-6  # of a step, by which a whole number of them may be missed
 
 _Floats = NDArray[np.float64]
 
@@ -80,44 +82,85 @@ def interval_of_gap(a: Sequence[float], b: Sequence[float], *, seed: int = 0) ->
     return _interval(_resampled_means(a, rng) - _resampled_means(b, rng))
 
 
-def p_of_flips(gaps: Sequence[float], *, seed: int = 0) -> float:
-    """The two-sided p-value of the mean of paired differences, by flipping signs at random.
+class PValue(NamedTuple):
+    """A two-sided p-value, and the smallest one that its test could give for such values."""
 
-    It is exact if there are at most 9,999 ways to flip the signs. `gaps` must not be empty.
+    p: float
+    smallest: float
+
+
+def p_of_flips(gaps: Sequence[float], *, seed: int = 0) -> PValue:
+    """The test of the mean of paired differences that flips their signs (Fisher 1935, section 21).
+
+    Pairs without a difference drop out: their sign says nothing. The test is exact if there are at
+    most 9,999 ways to flip the others, or if they are multiples of one step that add up to at most
+    10,000 steps, as differences of ratings do; with one size, this is the sign test (Dixon and Mood
+    1946). Otherwise signs are drawn. Raises ValueError for NaN, and if nothing differs.
     """
-    sizes = np.abs(np.asarray(gaps, dtype=float))
-    observed = float(np.sum(gaps))
+    values = np.asarray(gaps, dtype=float)
+    values = values[values != 0]
+    sizes = np.abs(values)
+    if not sizes.sum() > 0:
+        raise ValueError("values that are compared must be numbers that differ, not NaN")
     if 2**sizes.size <= RESAMPLES:
         bits = np.arange(2**sizes.size)[:, None] >> np.arange(sizes.size) & 1
-        return _two_sided((2 * bits - 1) @ sizes, observed, exact=True)
-    distinct, rng = _distinct(sizes), np.random.default_rng(seed)
-    sums = [_flipped(sizes, distinct, rows, rng) for rows in _batches(sizes, distinct)]
-    return _two_sided(np.concatenate(sums), observed, exact=False)
+        share = 0.5**sizes.size
+        return PValue(_two_sided((2 * bits - 1) @ sizes, share, float(values.sum())), 2 * share)
+    steps = _steps(sizes)
+    if steps is not None:
+        ups = int(steps[values > 0].sum())
+        shares = _shares_of_sums(steps)
+        return PValue(_two_sided(np.arange(shares.size), shares, ups), 2 * float(shares[0]))
+    rng = np.random.default_rng(seed)
+    drawn = [
+        (2 * rng.integers(0, 2, (rows, sizes.size), dtype=np.int8) - 1) @ sizes
+        for rows in _rows(max(1, _CELLS // sizes.size))
+    ]
+    return _of_draws(np.concatenate(drawn), float(values.sum()))
 
 
-def _flipped(sizes: _Floats, distinct: _Distinct, rows: int, rng: np.random.Generator) -> _Floats:
-    if distinct.are_few:
-        ups = rng.binomial(distinct.counts, 0.5, (rows, distinct.values.size))
-        return np.asarray((2 * ups - distinct.counts) @ distinct.values)
-    signs = 2 * rng.integers(0, 2, (rows, sizes.size), dtype=np.int8) - 1
-    return np.asarray(signs @ sizes)
+def _steps(sizes: _Floats) -> NDArray[np.int64] | None:
+    """`sizes` as whole numbers of one step; None if they would add up to too many."""
+    smallest, total = float(sizes.min()), float(sizes.sum())
+    for parts in range(1, int(_STEPS * smallest / total) + 1):
+        steps = sizes * (parts / smallest)
+        whole = steps.round()
+        if np.abs(steps - whole).max() < _UNEVEN:
+            return whole.astype(np.int64)
+    return None
 
 
-def p_of_shuffles(a: Sequence[float], b: Sequence[float], *, seed: int = 0) -> float:
-    """The two-sided p-value of a difference of two groups' means, by shuffling the groups.
+def _shares_of_sums(steps: NDArray[np.int64]) -> _Floats:
+    """How likely each sum, from 0, is if each of `steps` is added or not, by tossing a coin."""
+    shares: _Floats = np.ones(1)
+    for size, count in zip(*np.unique(steps, return_counts=True), strict=True):
+        logs = np.array([math.lgamma(heads + 1) for heads in range(count + 1)])
+        own = np.zeros(size * count + 1)
+        own[::size] = np.exp(logs[-1] - logs - logs[::-1] - count * math.log(2))
+        shares = np.convolve(shares, own)
+    return shares
+
+
+def p_of_shuffles(a: Sequence[float], b: Sequence[float], *, seed: int = 0) -> PValue:
+    """The test of a difference of two groups' means that shuffles the groups.
 
     It is exact if there are at most 9,999 ways to divide the values. Neither group may be empty.
+    Raises ValueError for NaN.
     """
     pooled = np.concatenate([np.asarray(a, dtype=float), np.asarray(b, dtype=float)])
     # With both group sizes fixed, the difference of means grows with the first group's sum.
     expected = float(pooled.mean() * len(a))
     observed = float(np.sum(a)) - expected
+    if math.isnan(observed):
+        raise ValueError("values that are compared must be numbers, got NaN")
     if math.comb(pooled.size, len(a)) <= RESAMPLES:
         parts = np.array(list(combinations(range(pooled.size), len(a))))
-        return _two_sided(pooled[parts].sum(axis=1) - expected, observed, exact=True)
+        sums, share = pooled[parts].sum(axis=1) - expected, 1 / len(parts)
+        ends = (_two_sided(sums, share, float(end)) for end in (sums.min(), sums.max()))
+        return PValue(_two_sided(sums, share, observed), min(ends))
     distinct, rng = _distinct(pooled), np.random.default_rng(seed)
-    sums = [_shuffled(pooled, distinct, len(a), rows, rng) for rows in _batches(pooled, distinct)]
-    return _two_sided(np.concatenate(sums) - expected, observed, exact=False)
+    drawn = [_shuffled(pooled, distinct, len(a), rows, rng) for rows in _batches(pooled, distinct)]
+    return _of_draws(np.concatenate(drawn) - expected, observed)
 
 
 def _shuffled(
@@ -130,18 +173,18 @@ def _shuffled(
     return np.asarray(orders[:, :size].sum(axis=1))
 
 
-def _two_sided(resampled: _Floats, observed: float, *, exact: bool) -> float:
-    """Twice the smaller tail; unless `exact`, the observed value counts as one resample.
+def _of_draws(drawn: _Floats, observed: float) -> PValue:
+    """The p-value from drawn sums, of which the observed one counts as one more."""
+    share = 1 / (drawn.size + 1)
+    return PValue(_two_sided(np.append(drawn, observed), share, observed), 2 * share)
 
-    Raises ValueError if a value was NaN.
-    """
-    if math.isnan(observed):
-        raise ValueError("values that are compared must be numbers, got NaN")
+
+def _two_sided(sums: NDArray[Any], shares: _Floats | float, observed: float) -> float:
+    """Twice the smaller tail of `sums` that are as likely as `shares`."""
     slack = 1e-9 * max(1.0, abs(observed))  # equal sums may differ in the last bits
-    below = int((resampled <= observed + slack).sum())
-    above = int((resampled >= observed - slack).sum())
-    extra = 0 if exact else 1
-    return min(1.0, 2 * (min(below, above) + extra) / (resampled.size + extra))
+    below = float(np.sum((sums <= observed + slack) * shares))
+    above = float(np.sum((sums >= observed - slack) * shares))
+    return min(1.0, 2 * min(below, above))
 
 
 def _resampled_means(values: Sequence[float], rng: np.random.Generator) -> _Floats:

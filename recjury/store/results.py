@@ -43,11 +43,10 @@ class ConversationResult(Record):
 
     `log` is the log's id. Without a log it is None, and `failure` has the reason of the latest
     failure, if there was one. `pair` is the key by which its scenario is paired when systems are
-    compared; `rounds` counts system turns; `items_linked` is as in the log; `person` says in a line
-    who the user was, and is empty for the plain user. `evaluations` are those
-    by the campaign's evaluators, in their order. If one evaluator has several for one judging
-    (because the part of the corpus that it uses has changed), only the one whose stage was finished
-    last is included. Forks are not included.
+    compared; `rounds` counts system turns; `has_list` is True if any of them has a list; `person`
+    says in a line who the user was, and is empty for the plain user. `evaluations` are those by the
+    campaign's evaluators, in their order. If one evaluator has several for one judging (because its
+    part of the corpus has changed), only the last is included. Forks are not included.
     """
 
     conversation: str
@@ -61,6 +60,7 @@ class ConversationResult(Record):
     target_seen: bool = False
     ending: Ending | None = None
     rounds: int = 0
+    has_list: bool = False
     items_linked: bool = False
     person: str = ""
     evaluations: tuple[EvaluationResult, ...] = ()
@@ -74,10 +74,8 @@ def read_results(
 ) -> Iterator[ConversationResult]:
     """The results of a campaign's conversations in the plan's order; with None, of all.
 
-    If ids of `conversations` are given, the results are those of these, in their order.
-
-    Raises StoreError for altered rows. No transaction is open between two results of different
-    batches.
+    If ids of `conversations` are given, the results are those of these, in their order. Raises
+    StoreError for altered rows. No transaction is open between results of different batches.
     """
     with engine.connect() as connection:
         evaluators = read_campaign_evaluators(connection, campaign)
@@ -132,6 +130,7 @@ def _result(
             "target_seen": log.scenario.target_seen,
             "ending": log.ending,
             "rounds": len(log.system_turns),
+            "has_list": any(turn.items for turn in log.system_turns),
             "items_linked": log.items_linked,
             "person": "" if log.person is None else log.person.described,
             "evaluations": tuple(evaluations),

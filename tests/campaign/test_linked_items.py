@@ -86,9 +86,9 @@ def test_it_is_said_in_the_terminal_the_report_the_replay_and_the_export(
     command: Command,
 ) -> None:
     judged = ("judge", "chats.jsonl", "--link-items", "--store", STORE, "--report", "page.html")
-    said = "items linked from the text in 2 of 2 conversations"
+    said = "Items linked from the text in 2 of 2 conversations"
     assert said in command(*judged).err
-    assert said.capitalize() in Path("page.html").read_text("utf-8")
+    assert said in Path("page.html").read_text("utf-8")
     assert "linked from the text" in command("replay", "--all", "--store", STORE).out
     command("export", "out", "--format", "jsonl", "--store", STORE)
     rows = Path("out/conversation_scores.jsonl").read_text("utf-8").splitlines()

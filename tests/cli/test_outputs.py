@@ -66,6 +66,8 @@ def _judged(command: Command) -> dict[str, Any]:
 def test_judge_prints_the_same_object_as_run(command: Command) -> None:
     result = _judged(command)
     assert set(result) == {
+        "answer",
+        "caveats",
         "unscored",
         "verdicts",
         "campaign",
@@ -100,11 +102,19 @@ def test_compare_prints_the_keys_that_scripts_rely_on(command: Command) -> None:
     result = json.loads(command(*forced, "--json").out)
     assert (result["pairs"], result["paired"]) == (0, False)
     for gap in result["metrics"].values():
-        assert set(gap) == {"difference", "low", "high", "p", "n", "effect_size", "sd"}
+        assert set(gap) == {
+            *("difference", "low", "high", "p", "smallest_p", "n", "effect_size", "sd"),
+        }
     assert result["metrics"]["core.overall"]["difference"] > 0
     shown = command(*forced, "--metric", "core.overall")
     assert "core.overall" in shown.out
     assert "recall" not in shown.out
+    plain = command(*forced).out
+    first = next(line for line in plain.splitlines()[3:] if line.strip())
+    assert first.split()[0] == "core.overall"
+    assert "outcome.rounds" not in plain
+    assert "outcome.rounds" in command(*forced, "--all-metrics").out
+    assert "outcome.rounds" in command(*forced, "--metric", "outcome.rounds").out
     assert "unpaired" in shown.err
 
 

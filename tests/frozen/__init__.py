@@ -35,6 +35,9 @@ Intended changes
 - Analyses are `recjury analyse NAME`, whose JSON has tables: every number of the former commands
   is in them (`factors` is core.rq1 and core.rq4).
 - An export has the table `evidence`.
+- `run`, `judge` and `report` add `answer` and `caveats`; `compare` adds `caveats`, and `smallest_p`
+  to each metric, and begins with the verdict. A difference of ties has no p-value, and those of
+  ratings are tested exactly. A system that never lists (`silent`) has no Recall.
 - The debate without a model is `rule-debate/4` (roles move by the evidence that the others cite):
   verdicts by rule, rounds and statements differ, and with them what is computed of them. The rating
   of a verdict has the mean before and after as its rationale; a replayed debate has its

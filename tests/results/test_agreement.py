@@ -4,6 +4,7 @@ import pytest
 
 from recjury.errors import StoreError
 from recjury.results import compare_evaluators
+from recjury.stats import MeanDifference
 from recjury.store import Store
 from tests.report.filling import CAMPAIGN, Played, evaluator, fill
 
@@ -82,7 +83,7 @@ def test_metrics_on_different_scales_have_correlations_alone(store: Store) -> No
     fill(store, played, evaluators=[LENIENT.model_copy(update={"metrics": (wider, *others)})])
     result = compare_evaluators(store, "strict", "lenient")
     changed = result.agreements[wider.id]
-    assert changed.difference == (None, None, None, None, 4)
+    assert changed.difference == MeanDifference(None, None, None, None, 4)
     assert changed.apart is None
     assert changed.spearman == pytest.approx(1.0)
     assert result.agreements[others[0].id].apart == 0.0

@@ -5,8 +5,9 @@ import math
 import pytest
 
 from recjury.records import Metric
+from recjury.results import summarise
 from recjury.results.noise import NoiseFloor
-from recjury.results.repeats import noise_floors, pass_rates
+from recjury.results.repeats import pass_rates
 from recjury.store import Store
 from tests.report.filling import CAMPAIGN, Played, evaluator, fill
 
@@ -25,7 +26,7 @@ def _fill(store: Store, verdicts: dict[str, tuple[float, ...]], judgings: int = 
 
 def test_the_noise_floor_is_the_spread_between_repeats(store: Store) -> None:
     _fill(store, {"1": (10.0, 14.0), "2": (50.0, 50.0), "3": (70.0, 70.0, 76.0), "4": (1.0,)})
-    found = noise_floors(store.results(CAMPAIGN))["core.overall"]
+    found = summarise(store, CAMPAIGN).noise()["core.overall"]
     # Squared deviations within scenarios: 8, 0 and 24, over 1 + 1 + 2 degrees of freedom.
     assert found.repeat_sd == pytest.approx(math.sqrt(32 / 4))
     assert found[1:] == (4, None, 0, 1.0)
@@ -35,7 +36,7 @@ def test_the_noise_floor_is_the_spread_between_repeats(store: Store) -> None:
 
 def test_judgings_of_one_conversation_give_the_judges_part(store: Store) -> None:
     _fill(store, {"1": (10.0,), "2": (50.0,)}, judgings=3)
-    found = noise_floors(store.results(CAMPAIGN))["core.overall"]
+    found = summarise(store, CAMPAIGN).noise()["core.overall"]
     assert found == NoiseFloor(None, 0, 0.0, 4, 3.0)
     assert found.floor(9, 1.0) == 0.0
     # A score is the mean of three judgings, so its spread is smaller by their root.
@@ -45,7 +46,7 @@ def test_judgings_of_one_conversation_give_the_judges_part(store: Store) -> None
 
 def test_without_repeats_there_is_no_noise_floor(store: Store) -> None:
     _fill(store, {"1": (10.0,), "2": (50.0,)})
-    assert noise_floors(store.results(CAMPAIGN)) == {}
+    assert summarise(store, CAMPAIGN).noise() == {}
 
 
 def test_a_conversation_counts_only_if_all_its_repeats_are_good(store: Store) -> None:

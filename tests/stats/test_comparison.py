@@ -1,11 +1,12 @@
 """Comparisons against cases whose answer is known."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from recjury.stats import holm, paired, unpaired
+from recjury.stats import MeanDifference, holm, paired, unpaired
 
 
 def test_a_constant_shift_is_found_exactly() -> None:
@@ -14,9 +15,26 @@ def test_a_constant_shift_is_found_exactly() -> None:
     assert result.p == pytest.approx(2 / 2**5)
 
 
-def test_no_difference_has_p_one_and_an_interval_around_zero() -> None:
-    result = paired([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
-    assert (result.difference, result.low, result.high, result.p) == (0.0, 0.0, 0.0, 1.0)
+@pytest.mark.parametrize("test", [paired, unpaired])
+def test_a_tie_has_no_p_value(test: Callable[..., MeanDifference]) -> None:
+    result = test([3.0, 3.0, 3.0], [3.0, 3.0, 3.0])
+    assert result == MeanDifference(0.0, 0.0, 0.0, None, 3)
+    assert result.is_tie
+    assert not test([3.0, 3.0, 3.0], [3.0, 3.0, 2.0]).is_tie
+    assert not test([3.0], [3.0]).is_tie
+
+
+def test_equal_values_tie_in_spite_of_their_last_bits() -> None:
+    assert paired([0.1 + 0.2, 1.0], [0.3, 1.0]).is_tie
+
+
+def test_no_mean_difference_is_no_tie_where_pairs_differ() -> None:
+    result = paired([1.0, 2.0] * 40, [2.0, 1.0] * 40)
+    assert (result.difference, result.p, result.is_tie) == (0.0, 1.0, False)
+
+
+def test_few_pairs_say_which_p_value_is_out_of_reach() -> None:
+    assert paired([2.0, 3.0, 4.0], [1.0, 1.5, 4.0]).smallest_p == pytest.approx(2 / 2**2)
 
 
 def test_the_interval_agrees_with_the_normal_one_on_many_pairs() -> None:

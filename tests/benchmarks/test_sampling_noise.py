@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from recjury.stats.sampling_noise import as_sums, fit_dirichlet, sampling_noise, spread_bounds
+from benchmarks.sampling_noise import as_sums, fit_dirichlet, sampling_noise, spread_bounds
 
 
 @pytest.mark.parametrize(("levels", "n"), [(2, 5), (3, 5), (5, 4)])

@@ -1,0 +1,151 @@
+"""What a table of means hides: scores that are all alike, ties, and what could not be seen."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from recjury.records import Metric
+from recjury.results.scores import RatedBy, titles_of
+from recjury.results.summary import CampaignSummary, Tally
+from recjury.stats import MeanDifference
+
+NO_CATALOGUE = "no catalogue"
+"""How the reason of a rating begins that has no score because its log names no catalogue."""
+
+SIGNIFICANT = 0.05
+_ALIKE = 0.95  # the share of equal scores from which on a rater gives one score to everything
+_ENOUGH = 20  # scores below which that may be chance
+
+
+class Caveat(NamedTuple):
+    """One thing that a reader should know before using a number."""
+
+    heading: str
+    text: str
+
+
+def about_campaign(summary: CampaignSummary) -> list[Caveat]:
+    """The caveats of a campaign's tables."""
+    return [
+        *_about_links(summary),
+        *about_scores(summary.systems, {each.id: each.metric for each in summary.shown}),
+        *_about_catalogues(summary),
+    ]
+
+
+def about_scores(tallies: Mapping[str, Tally], metrics: Mapping[str, Metric]) -> list[Caveat]:
+    """Who never lists, whose scores are all alike, and which systems tie throughout.
+
+    `metrics` are by the ids of their measures.
+    """
+    shown = titles_of({id_: each for id_, each in metrics.items() if not each.detail})
+    return [*_about_lists(tallies), *_about_raters(tallies, shown), *_about_ties(tallies, shown)]
+
+
+def _about_lists(tallies: Mapping[str, Tally]) -> Iterator[Caveat]:
+    silent = [name for name, each in tallies.items() if each.measured and not each.has_lists]
+    if silent:
+        yield Caveat(
+            f"{listed(silent)} never listed an item",
+            "What needs a list, such as Recall, was not measured there and has no value.",
+        )
+
+
+def _about_raters(tallies: Mapping[str, Tally], titles: Mapping[str, str]) -> Iterator[Caveat]:
+    scores: dict[RatedBy, Counter[float]] = defaultdict(Counter)
+    for tally in tallies.values():
+        for rated, own in tally.given.items():
+            scores[rated] += own
+    given: dict[str, list[str]] = defaultdict(list)
+    for (measure, rater), counts in scores.items():
+        (score, times), total = counts.most_common(1)[0], counts.total()
+        if measure in titles and total >= _ENOUGH and times >= _ALIKE * total:
+            share = f"{titles[measure]} {score:g} ({times} of {total})"
+            given[f"{measure.partition('.')[0]}, rated by {rater}"].append(share)
+    for who, shares in given.items():
+        yield Caveat(
+            f"Nearly one score for everything by {who}: {', '.join(shares)}",
+            "Such scores do not tell systems or conversations apart.",
+        )
+
+
+def _about_ties(tallies: Mapping[str, Tally], titles: Mapping[str, str]) -> Iterator[Caveat]:
+    tied: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for measure, title in titles.items():
+        scores = {name: each.by_pair(measure) for name, each in tallies.items()}
+        groups: list[list[str]] = []
+        for name, own in scores.items():
+            known = (g for g in groups if all(_tie(own, scores[other]) for other in g))
+            if (group := next(known, None)) is None:
+                groups.append([name])
+            else:
+                group.append(name)
+        for group in groups:
+            if len(group) > 1:
+                tied[tuple(group)].append(title)
+    for names, on in tied.items():
+        yield Caveat(
+            f"{listed(names)} tie throughout on {listed(on)}",
+            "They have the same score in each scenario, so there is no difference to test.",
+        )
+
+
+def _tie(a: Mapping[str, float], b: Mapping[str, float]) -> bool:
+    both = [pair for pair in a if pair in b]
+    return len(both) > 1 and all(math.isclose(a[pair], b[pair], rel_tol=1e-12) for pair in both)
+
+
+def _about_links(summary: CampaignSummary) -> Iterator[Caveat]:
+    if summary.items_linked:
+        yield Caveat(
+            f"Items linked from the text in {summary.items_linked} of "
+            f"{summary.conversations.planned} conversations",
+            "Their systems gave no lists. A program found the items by their names in what the "
+            "system said, and can miss a name or take it for another item. These lists are as "
+            "long as what the text names: do not compare scores of lists, such as Recall@k, with "
+            "those of systems that give lists. What compares a text with its list is not scored.",
+        )
+
+
+def lacks_catalogue(summary: CampaignSummary) -> Counter[str]:
+    """How many ratings have no score for lack of a catalogue, by metric."""
+    lacking: Counter[str] = Counter()
+    for each, count in summary.unscored.items():
+        if each.reason.startswith(NO_CATALOGUE):
+            lacking[each.metric] += count
+    return lacking
+
+
+def _about_catalogues(summary: CampaignSummary) -> Iterator[Caveat]:
+    lacking = lacks_catalogue(summary)
+    if lacking:
+        yield Caveat(
+            f"{lacking.total()} ratings have no score for lack of a catalogue: "
+            + ", ".join(f"{metric} {count}" for metric, count in lacking.most_common()),
+            'Name one in each log, as "catalogue": "redial", "opendialkg", "sample" or a folder '
+            "of your own (docs/data.md).",
+        )
+
+
+def about_power(differences: Sequence[MeanDifference]) -> list[Caveat]:
+    """Whether the pairs are too few for any p-value below .05; p-values are corrected."""
+    smallest = [each.smallest_p for each in differences if each.smallest_p is not None]
+    if not smallest or min(smallest) < SIGNIFICANT:
+        return []
+    n, tests = max(each.n for each in differences), len(smallest)
+    several = f" in {tests} tests together" if tests > 1 else ""
+    return [
+        Caveat(
+            f"n = {n} is too small for any p-value below .05{several}",
+            f"However large a difference is, the smallest that these tests can give is "
+            f"{min(smallest):.2g}, with Holm's correction: play more scenarios, or test fewer "
+            "metrics and systems.",
+        )
+    ]
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Names as in a sentence: "a, b and c"; of many, the first and how many more."""
+    shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
+    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))

@@ -1,0 +1,82 @@
+"""The two lines with which terminal and report begin."""
+
+import pytest
+
+from recjury.results import summarise
+from recjury.results.answer import CampaignAnswer, answer
+from recjury.store import Store
+from tests.report.filling import CAMPAIGN, Played, evaluator, fill
+
+CORE = (evaluator("core"),)
+
+
+def _answer(store: Store, verdicts: dict[str, list[float]]) -> CampaignAnswer:
+    played = [
+        Played(system, str(n), scores=[(verdict,) * 4])
+        for system, own in verdicts.items()
+        for n, verdict in enumerate(own)
+    ]
+    fill(store, played, evaluators=CORE)
+    return answer(summarise(store, CAMPAIGN))
+
+
+def test_the_best_system_is_named_with_its_lead(store: Store) -> None:
+    scores = {"low": [40.0 + n for n in range(12)], "top": [60.0 + n % 3 for n in range(12)]}
+    found = _answer(store, scores)
+    first, second = found.lines
+    assert (found.best, found.decided) == ("top", True)
+    assert first.startswith(
+        "top is best: 61.0 by Rule verdict (core.overall), ahead of low by 15.5 ["
+    )
+    assert first.endswith("]. This is decided (p < 0.001).")
+    assert second == "Every metric was scored."
+
+
+def test_a_lead_that_is_not_decided_says_against_whom(store: Store) -> None:
+    own = [float(40 + 7 * n % 13) for n in range(12)]
+    found = _answer(store, {"a": own, "b": [n - 1 for n in own[::-1]], "c": [n - 30 for n in own]})
+    assert not found.decided
+    assert "This is not decided against b (p = " in found.lines[0]
+    assert found.lines[0].endswith(", corrected over 3 pairs).")
+
+
+def test_few_scenarios_decide_nothing(store: Store) -> None:
+    found = _answer(store, {"a": [80.0, 90.0, 85.0], "b": [10.0, 20.0, 30.0]})
+    assert not found.decided
+    assert "not decided: n = 3 is too small for any p-value below .05" in found.lines[0]
+
+
+def test_a_tie_is_no_lead(store: Store) -> None:
+    found = _answer(store, {"a": [50.0, 60.0], "b": [50.0, 60.0]})
+    assert found.best is None
+    assert found.lines[0] == "a and b are level: 55.0 by Rule verdict (core.overall); none is best."
+
+
+@pytest.mark.parametrize("systems", [0, 1])
+def test_nothing_to_compare_is_said(store: Store, systems: int) -> None:
+    failed = Played("b", "1", failure="no answer")
+    fill(store, [*[Played("a", "1")] * systems, failed], evaluators=CORE)
+    first, second = answer(summarise(store, CAMPAIGN)).lines
+    expected = "no other system with a score" if systems else "No system has a score yet"
+    assert expected in first
+    assert f"Rule verdict in 1 of {systems + 1} conversations" in second
+
+
+def test_what_has_no_score_is_in_the_second_line(store: Store) -> None:
+    factors = [None, *[3.0] * 11]
+    fill(store, [Played(s, str(n), factors) for s in "ab" for n in range(2)], evaluators=CORE)
+    assert answer(summarise(store, CAMPAIGN)).lines[1] == (
+        "Not scored: Coherence in all conversations."
+    )
+
+
+def test_one_scenario_is_too_few(store: Store) -> None:
+    found = _answer(store, {"a": [80.0], "b": [10.0]})
+    assert found.lines[0].endswith("This is not decided: one scenario is too few for a test.")
+
+
+def test_metrics_of_one_title_are_told_apart(store: Store) -> None:
+    both = (evaluator("core"), evaluator("core", name="strict", version=1))
+    fill(store, [Played("a", "1", [None, *[3.0] * 11])], evaluators=both)
+    second = answer(summarise(store, CAMPAIGN)).lines[1]
+    assert "Coherence of core and Coherence of strict in all conversations" in second

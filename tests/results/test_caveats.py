@@ -1,0 +1,109 @@
+"""What tables hide: one score for everything, ties, systems without lists, no catalogue."""
+
+import asyncio
+
+import pytest
+
+from recjury.records import Rating, StageResult, Status
+from recjury.results import ComparisonOptions, compare_all, summarise
+from recjury.results.caveats import about_campaign
+from recjury.store import Store
+from tests.report.filling import CAMPAIGN, Played, evaluation, evaluator, fill
+
+CORE = (evaluator("core"),)
+
+
+def _headings(store: Store) -> str:
+    return "\n".join(each.heading for each in about_campaign(summarise(store, CAMPAIGN)))
+
+
+def _spread(system: str, n: int, first: float, *, rise: float = 0.0) -> Played:
+    """A conversation whose factors vary, except for the first, Coherence."""
+    others = [(n + factor + rise) % 5 for factor in range(11)]
+    return Played(system, str(n), [first, *others], [(40.0 + n + rise,) * 4])
+
+
+@pytest.mark.parametrize(("odd", "named"), [(1, True), (2, False)])
+def test_a_judge_that_gives_one_score_to_everything_is_named(
+    store: Store, odd: int, named: bool
+) -> None:
+    fill(store, [_spread("a", n, 2.0 if n < odd else 4.0) for n in range(20)], evaluators=CORE)
+    said = "Nearly one score for everything by core, rated by measured: Coherence 4 (19 of 20)"
+    assert (_headings(store) == said) == named
+
+
+def test_nineteen_scores_are_too_few_to_call_a_judge_constant(store: Store) -> None:
+    fill(store, [_spread("a", n, 4.0) for n in range(19)], evaluators=CORE)
+    assert _headings(store) == ""
+
+
+def test_systems_that_tie_throughout_are_named_together(store: Store) -> None:
+    played = [
+        _spread(system, n, float(n % 4), rise=rise)
+        for system, rise in (("a", 0.0), ("b", 1.0), ("c", 2.0))
+        for n in range(6)
+    ]
+    fill(store, played, evaluators=CORE)
+    assert _headings(store) == "a, b and c tie throughout on Coherence"
+    compared = compare_all(store, "ab", options=ComparisonOptions())["a", "b"]
+    assert compared.gaps["core.coherence"].difference.p is None
+    assert "a and b tie throughout on Coherence" in [each.heading for each in compared.caveats]
+
+
+def test_one_common_scenario_is_no_tie_throughout(store: Store) -> None:
+    fill(store, [Played("a", "1"), Played("b", "1")])
+    assert _headings(store) == ""
+
+
+def test_a_system_that_never_lists_has_no_recall(store: Store) -> None:
+    fill(
+        store,
+        [
+            *(Played("silent", str(n), items=()) for n in range(3)),
+            Played("sometimes", "0", items=()),
+            *(Played("sometimes", str(n), hit_at=1) for n in (1, 2)),
+        ],
+    )
+    summary = summarise(store, CAMPAIGN)
+    silent, sometimes = summary.systems["silent"], summary.systems["sometimes"]
+    assert silent.summary("outcome.recall@10") == (None, 0, None)
+    assert silent.summary("outcome.persuasiveness") == (1.0, 3, 1.0)
+    assert sometimes.summary("outcome.recall@10") == pytest.approx((2 / 3, 3, 1.0))
+    assert summary.systems_json()["silent"]["outcome.recall@1"]["mean"] is None
+    assert "silent never listed an item" in _headings(store)
+    gaps = compare_all(store, ("silent", "sometimes"))["silent", "sometimes"].gaps
+    assert gaps["outcome.recall@10"].difference.difference is None
+
+
+def test_what_could_not_be_seen_without_a_catalogue_is_counted(store: Store) -> None:
+    core, played = evaluator("core"), [Played("a", str(n)) for n in range(2)]
+    fill(store, played, evaluators=[])
+    store.join(CAMPAIGN, [core])
+    reason = "no catalogue: nothing is known of the items"
+    lost = Rating(
+        evaluator="measured",
+        factor="Novelty",
+        score=None,
+        status=Status.NOT_MEASURED,
+        reason=reason,
+    )
+    for one in played:
+        asyncio.run(store.save_stage(evaluation(one, core), "rate", StageResult((lost,))))
+    caveat = about_campaign(summarise(store, CAMPAIGN))[-1]
+    assert caveat.heading == "2 ratings have no score for lack of a catalogue: Novelty 2"
+    assert '"catalogue": "redial"' in caveat.text
+
+
+@pytest.mark.parametrize(("scenarios", "small"), [(5, True), (9, False)])
+def test_too_few_scenarios_for_any_p_value_are_said(
+    store: Store, scenarios: int, small: bool
+) -> None:
+    played = [
+        _spread(system, n, 4.0, rise=rise)
+        for system, rise in (("a", 0.0), ("b", 1.0))
+        for n in range(scenarios)
+    ]
+    fill(store, played, evaluators=CORE)
+    caveats = compare_all(store, "ab")["a", "b"].caveats
+    said = [each.heading for each in caveats if "too small" in each.heading]
+    assert said == ["n = 5 is too small for any p-value below .05 in 12 tests together"] * small
