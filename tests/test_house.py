@@ -49,7 +49,7 @@ BUDGETS = {
     "demo": 33,
     "fine_tuning": 412,
     "judges": 9_800,
-    "language": 1_271,
+    "language": 1_280,
     "knowledge": 1_768,
     "llm": 10_171,
     "papers": 5_815,
@@ -64,7 +64,7 @@ BUDGETS = {
     "tables": 955,
     "top": 777,
 }
-LINES = 76_648
+LINES = 76_660
 FILES = 612
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.

@@ -13,14 +13,15 @@ from recjury.language.vocabulary import words
 
 # What templates, tokenizers and pages leave in a text.
 _RESIDUE = re.compile(
-    r"<[/|]?[a-zA-Z_|][^<>]{0,20}>|\{\{?[\w. ]{0,30}\}?\}|\[[A-Z][A-Z_ ]{2,30}\]|"
-    r"\[\w{1,20}_\w{1,20}\]|\[(?:title|movie|film|genre|name|actor|year|director|item)\]|@\d+|"
+    r"<[/|]?[a-zA-Z_|][^<>]{0,20}>|\{\{?[\w. ]{0,30}\}?\}|\[\w{1,20}_\w{1,20}\]|@\d+|"
+    r"\[(?i:(?:insert |your )?(?:title|movie|film|genre|name|actor|year|director|item|unk|sep|pad|"
+    r"mask|cls|user|book|song|restaurant|link|date|time|place)(?: here| name)?)\]|"
     r"&(?:amp|quot|lt|gt|nbsp|#\d{1,5});|%s\b|\$\{?[a-z]\w{0,20}|\bundefined\b|\bNaN\b|"
     r"\bobject Object\b|__\w{1,20}__|##\w|\\[nt]|\ufffd"
 )
 _ENDINGS = ".!?…)\"':*”’"
 _FEW_WORDS = 3
-_LOOP = 3
+_LOOP, _WORD_LOOP, _NAME_LOOP = 3, 5, 7
 
 
 class Defect(NamedTuple):
@@ -36,15 +37,21 @@ def residue(text: str) -> str:
     return found.group() if found else ""
 
 
-def loop(spoken: Sequence[str]) -> str:
-    """A run of one to six words that stands three times in a row or more; empty for none."""
+def loop(text: str) -> str:
+    """Words that stand again and again, side by side; empty for none.
+
+    Two to six words three times, or a word five times; a name more often ("Tora! Tora! Tora!").
+    """
+    spoken = re.findall(r"[^\W_]+(?:'[^\W_]+)?", shortened(text))
+    lower = [word.lower() for word in spoken]
     for length in range(1, 7):
         same = 0
-        for at in range(length, len(spoken)):
-            same = same + 1 if spoken[at] == spoken[at - length] else 0
-            run = " ".join(spoken[at + 1 - length : at + 1])
-            if same >= (_LOOP - 1) * length and any(map(str.isalnum, run)):
-                return run
+        for at in range(length, len(lower)):
+            same = same + 1 if lower[at] == lower[at - length] else 0
+            run = spoken[at + 1 - length : at + 1]
+            times = _LOOP if len(set(run)) > 1 else _NAME_LOOP if run[0].istitle() else _WORD_LOOP
+            if same >= (times - 1) * length:
+                return " ".join(run)
     return ""
 
 
@@ -71,7 +78,7 @@ def defects_of(text: str) -> list[Defect]:
     found = [
         Defect("empty", text.strip()) if not any(map(str.isalnum, text)) else None,
         Defect("residue", residue(text)) if residue(text) else None,
-        Defect("loop", loop(spoken)) if loop(spoken) else None,
+        Defect("loop", loop(text)) if loop(text) else None,
         Defect("truncated", " ".join(spoken[-4:])) if is_cut(text, spoken) else None,
     ]
     return [defect for defect in found if defect is not None]
@@ -84,7 +91,7 @@ def counts_of(text: str) -> list[float]:
     ends = plain.rstrip()[-1:] in _ENDINGS
     return [
         float(bool(residue(text))),
-        float(bool(loop(spoken))),
+        float(bool(loop(text))),
         *(min(3.0, _most_repeated(spoken, length) - 1.0) for length in (3, 4)),
         min(4.0, float(len(other_language_words(plain)))),
         min(4.0, float(other_letters(plain))),

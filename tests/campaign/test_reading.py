@@ -34,7 +34,7 @@ def _model(key_env: str) -> str:
             "unknown key `devic` under `models.a`; did you mean 'device'?",
         ),
         (GOOD + "model: {provider: transformers}\n", "`model.name` is missing"),
-        (GOOD + "simulator: llm\n", "`simulator`: expected a mapping with keys such as kind, list"),
+        (GOOD + "simulator: llm\n", "`simulator`: expected a mapping with keys such as declares"),
         (GOOD + "models: [a]\n", "`models`: expected a mapping, got ['a']"),
         ("scenarios: sample\nsystems: [retrieval]\n", "`scenarios`: expected a list, got 'sample'"),
         ("scenarios: sample\nsystems: [retrieval]\n", "; write a list: `- {corpus: sample}`"),

@@ -3,7 +3,6 @@
 import pytest
 
 from recjury.language.defects import defects_of, loop, other_language_words, residue
-from recjury.language.tokens import words_of
 
 
 @pytest.mark.parametrize(
@@ -13,6 +12,7 @@ from recjury.language.tokens import words_of
         "Have you seen <unk>?",
         "You will like @12345.",
         "Try [MOVIE], it is good.",
+        "Hello [insert name here], welcome.",
         "Tom &amp; Jerry is fun.",
         "Her latest is __unk__ I think.",
     ],
@@ -27,7 +27,7 @@ def test_what_templates_leave_is_residue(text: str) -> None:
     [
         "I would recommend Heat (1995) to you.",
         "It costs < 20 dollars, I think.",
-        "What about [Rec], the Spanish one?",
+        "What about [REC], the Spanish one?",
         "E-mail me @ noon!",
         "AT&T made it.",
         "8 1/2 is a classic.",
@@ -40,21 +40,22 @@ def test_signs_that_people_type_are_none(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("I like it it it it.", "it"),
+        ("I like it it it it it.", "it"),
         ("a man and a man and a man and a man", "a man and"),
-        ("It is very very good, very very good, very very good, very very good", ", very good"),
+        ("It is very good, very good, very good, very good", "very good"),
     ],
 )
-def test_a_run_that_stands_three_times_is_a_loop(text: str, words: str) -> None:
-    assert set(loop(words_of(text)).split()) == set(words.replace(",", ", ").split())
+def test_words_that_stand_again_and_again_are_a_loop(text: str, words: str) -> None:
+    assert set(loop(text).split()) == set(words.split())
 
 
 @pytest.mark.parametrize(
     "text",
-    ["New York, New York", "It is very, very good.", "had had", "Bye bye bye!"[:8], "...", "no no"],
-)
+    ["New York, New York", "It is very, very good.", "had had", "Bye bye bye!", "...",
+     "Tora! Tora! Tora! is a war film.", "plant, water, repeat, repeat, repeat"],
+)  # fmt: skip
 def test_a_repetition_that_people_use_is_none(text: str) -> None:
-    assert not loop(words_of(text))
+    assert not loop(text)
 
 
 def test_a_text_that_stops_on_a_small_word_is_cut() -> None:

@@ -163,8 +163,8 @@ def test_the_evidence_has_the_turn_and_the_words() -> None:
 
 
 def test_without_acts_there_is_no_score_where_they_decide() -> None:
-    """Nobody declared what the user does, and these texts could do anything."""
-    told = log("Zorb?", "I like films.", "Blah.", "So do I.", "Hm.", "Films it is.")
+    """Nobody declared what the user does, and texts without a word could do anything."""
+    told = log("?!", "I like films.", "🎉", "So do I.", "...", "Films it is.")
     for factor in (COHERENCE, RECOVERABILITY):
         found = rating(factor, told)
         assert found.status is Status.NOT_MEASURED
@@ -173,7 +173,7 @@ def test_without_acts_there_is_no_score_where_they_decide() -> None:
 
 def test_one_doubtful_turn_of_many_is_left_out() -> None:
     turns = [each for n in range(6) for each in (says("Fine.", "thank"), f"It has {n} parts, see.")]
-    doubtful = (Turn(speaker=says("x").speaker, text="Blah."), "I do like to watch films.")
+    doubtful = (Turn(speaker=says("x").speaker, text="🎉"), "I do like to watch films.")
     found = rating(COHERENCE, talk(*turns[:8], *doubtful))
     assert found.score is not None, found.reason
     assert "of 4 turns" in found.rationale
