@@ -123,7 +123,8 @@ def _not_told(log: AnnotatedLog, turn: SystemTurn, user: UserTurn) -> Finding | 
     if not turn.said.named and all("?" in each.text for each in turn.said.sentences):
         note = "a question instead of an answer"
         return Finding(turn.place, "not told", note, turn.turn.text)
-    named = (*user.reading.items, *(mention.key for mention in user.said.named))
+    asked_about = [act.item for act in user.turn.acts if act.act is Act.ASK and act.item]
+    named = asked_about or (*user.reading.items, *(mention.key for mention in user.said.named))
     ids = dict.fromkeys(id_ for id_ in named or (turn.last_item,) if id_ in log.catalogue)
     items = [log.catalogue.item(id_) for id_ in ids if id_ is not None]
     asked = [value for item in items for value in _values_asked_for(log, item, user)]
