@@ -42,6 +42,6 @@ Intended changes
   verdicts by rule, rounds and statements differ, and with them what is computed of them. The rating
   of a verdict has the mean before and after as its rationale; a replayed debate has its
   `evidence`, a line of a list of debates its `protocol`. The ratings of the factors are the same.
-- Judges, debate and user without a model rest on the reader of utterances (measured-5, rule-debate/4,
-  rule user 5), and the retrieval system is version 3: what they say and rate is other.
+- Judges, debate and user without a model rest on the reader of utterances (measured-5,
+  rule-debate/4, rule user 5), and the retrieval system is version 3: they say and rate otherwise.
 """
