@@ -15,7 +15,7 @@ PYTEST := $(BIN)/python -m pytest -n $(or $(WORKERS),logical) --dist worksteal
 # Where real data is read from; tests that need it are skipped where it is missing.
 export RECJURY_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: help install demo demo-weights test test-ci test-all test-vllm lint bench docs dist-check clean
+.PHONY: help install demo demo-weights judge-weights test test-ci test-all test-vllm lint bench docs dist-check clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -37,6 +37,13 @@ demo-weights: install ## train the tiny neural systems that ship for the sample 
 	for system in kbrd barcor unicrs; do \
 	    $(BIN)/recjury train $$system --set dataset=sample --set half=true \
 	        --out recjury/agents/sample_weights/$$system || exit 1; done
+
+judge-weights: install ## train the small judge of replies that ships again; DATA=DIR
+	$(BIN)/python -m benchmarks.garbled_replies --data $(DATA) --part train --out garbled.jsonl
+	$(BIN)/python -m recjury train paireval --data $(DATA) --set corpus=open --set rank=8 \
+	    --set systems=garbled.jsonl --set examples=6000 --set test=false \
+	    --out recjury/judges/learned/weights/replies
+	rm garbled.jsonl
 
 lint: install ## ruff and mypy strict over source and tests
 	$(BIN)/ruff check .

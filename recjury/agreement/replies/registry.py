@@ -10,7 +10,7 @@ from recjury.agreement.replies.follow_ups import FED_DIALOGUE, FED_TURN, FULL, F
 from recjury.agreement.replies.similarity import BertScorer, ComparedWith, CosineScorer
 from recjury.agreement.replies.surface import ConstantScorer, DistinctScorer, LengthScorer
 from recjury.errors import ConfigError
-from recjury.judges.learned.scorer import LearnedPairScorer, LearnedScorer
+from recjury.judges.learned.scorer import LearnedScorer
 from recjury.judges.learned.shipped import judge_folder
 from recjury.plugins.extras import require_minilm, require_neural
 from recjury.records import ResponseScorer
@@ -99,11 +99,6 @@ def _learned(context: ScorerContext) -> ResponseScorer:
     return LearnedScorer(judge_folder("replies", context.replies))
 
 
-def _learned_pair(context: ScorerContext) -> ResponseScorer:
-    require_minilm("learned-pair")
-    return LearnedPairScorer(judge_folder("replies", context.replies), name="learned-pair")
-
-
 def _fed(context: ScorerContext) -> ResponseScorer:
     require_neural("fed")
     return FollowUpScorer("fed", FED_TURN, context.follow_up_model)
@@ -127,8 +122,7 @@ SCORERS: tuple[ScorerEntry, ...] = (
     ScorerEntry("cosine-last", _cosine("last"), "MiniLM, with the last turn"),
     ScorerEntry("cosine-history", _cosine("history"), "MiniLM, with the last 256 tokens before"),
     ScorerEntry("cosine-reference", _cosine("reference"), "MiniLM", by_reference=True),
-    ScorerEntry("learned", _learned, "the small judge, each reply alone"),
-    ScorerEntry("learned-pair", _learned_pair, "the small judge, two replies read together"),
+    ScorerEntry("learned", _learned, "the small judge"),
     ScorerEntry("bleu-2", lambda _: overlap.bleu(2), "sacrebleu", by_reference=True),
     ScorerEntry("bleu-4", lambda _: overlap.bleu(4), "sacrebleu", by_reference=True),
     ScorerEntry("rouge-l", lambda _: overlap.rouge_l(), "rouge-score", by_reference=True),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DESCRIPTION = "judge.json"
 NUMBERS = "judge.safetensors"
-VERSION = 1
+VERSION = 2
 
 _PARTIAL = ".partial"
 """The end of the name of a folder that another training fills, or that was left by one."""

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from recjury.judges.learned.replies import ReplyReading
 
 READ = "read"
-VERSION = 2
+VERSION = 3
 
 _METRICS = (
     Metric(

@@ -62,7 +62,7 @@ class SatisfactionJudge:
 
 
 class ReplyJudge:
-    """Scores replies to a history, and compares two replies to it."""
+    """Scores replies to a history."""
 
     def __init__(self, folder: Path):
         """Raises ConfigError or DataError for a folder that holds no such judge."""
@@ -74,8 +74,3 @@ class ReplyJudge:
     def read(self, replies: Sequence[tuple[Sequence[Turn], str]]) -> list[ReplyReading]:
         """What is found in each reply, with its score; people's have a mean of about 0."""
         return self._reader.read(replies)
-
-    def preferences(self, pairs: Sequence[tuple[Sequence[Turn], str, str]]) -> list[float]:
-        """The probability that the first of two replies to a history is better."""
-        found: list[float] = self._reader.preferences(pairs).tolist()
-        return found

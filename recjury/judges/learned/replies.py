@@ -1,10 +1,10 @@
-"""The network that reads replies: does one fit its history, is it intact, which of two is better?
+"""The network that reads replies: does one fit its history, and is it intact?
 
 It imports torch: import it late.
 """
 
 from collections.abc import Callable, Sequence
-from math import exp, tanh
+from math import exp
 from typing import NamedTuple
 
 import torch
@@ -13,27 +13,20 @@ from torch.nn import functional
 
 from recjury.judges.learned.copying import copied_share
 from recjury.judges.learned.encoder import WIDTH, AdaptedEncoder
-from recjury.judges.learned.sequences import (
-    HISTORY_MARKS,
-    MARKS,
-    OTHER_REPLY_MARK,
-    REPLY_MARK,
-    MarkedSequence,
-    SequenceMaker,
-    padded,
-)
+from recjury.judges.learned.sequences import MARKS, MarkedSequence, SequenceMaker, padded
 from recjury.records import Turn
 
 HISTORY_TOKENS = 64
-REPLY_TOKENS = 48
+REPLY_TOKENS = 64
 HISTORY_TURNS = 6
 
-_COPIED = 6.0  # standard deviations for a reply that is a copy; chosen on pairs of our own
-_INTACT_IN_PAIRS = 0.75  # both chosen on the same pairs, where neighbours do as well
-_TOGETHER_WEIGHT = 0.3
+_COPIED = 6.0  # standard deviations for a reply that is a copy
 _HIDDEN = 128
 _DROPPED = 0.1
 _TOGETHER = 16  # sequences
+
+Reply = tuple[Sequence[Turn], str]
+"""A history, oldest turn first, and what was answered."""
 
 
 class ReplyReading(NamedTuple):
@@ -52,18 +45,10 @@ class ReplyReading(NamedTuple):
     def score(self) -> float:
         """One number; people's replies have a mean of about 0.
 
-        The fit, half a point at most up or down for being intact or not, and up to `_COPIED`
-        points off for words that are copied from the dialogue, which fit all too well.
+        A reply that is less intact than people's mean loses as much; to be more intact wins
+        nothing. Copied words cost up to `_COPIED` points: they fit all too well.
         """
-        return self.fit + tanh(self.intact / 2) / 2 - _COPIED * self.copied
-
-    def over(self, other: "ReplyReading") -> float:
-        """By how much the reply is better than another one to the same history.
-
-        Being intact counts without a bound here: such replies often differ in nothing else.
-        """
-        fit, intact = self.fit - other.fit, self.intact - other.intact
-        return fit + _INTACT_IN_PAIRS * intact - _COPIED * (self.copied - other.copied)
+        return self.fit + min(0.0, self.intact) - _COPIED * self.copied
 
     @property
     def quality(self) -> float:
@@ -72,7 +57,7 @@ class ReplyReading(NamedTuple):
 
 
 class ReplyNet(nn.Module):
-    """One encoder with three readings: history and reply apart, together, and with a second reply.
+    """One encoder for histories and replies, and a head that tells whether a reply is intact.
 
     `scale` turns cosines into logits.
     """
@@ -82,53 +67,54 @@ class ReplyNet(nn.Module):
         super().__init__()
         self.encoder = AdaptedEncoder(MARKS, rank)
         self.scale = nn.Parameter(torch.tensor(20.0))
-        self.intact = _head()
-        self.better = _head()
+        self.intact = nn.Sequential(
+            nn.Linear(3 * WIDTH, _HIDDEN), nn.GELU(), nn.Dropout(_DROPPED), nn.Linear(_HIDDEN, 1)
+        )
         # Mean and spread of the two scores of people's replies, so that they can be added up.
         self.fit_place = nn.Parameter(torch.tensor([0.0, 1.0]), requires_grad=False)
         self.intact_place = nn.Parameter(torch.tensor([0.0, 1.0]), requires_grad=False)
 
-    def vectors(self, sequences: Sequence[MarkedSequence]) -> Tensor:
-        """Vectors [sequences, width] of unit length: the means of the tokens' states."""
-        return _by_length(self._vectors, sequences)
+    def histories(self, sequences: Sequence[MarkedSequence]) -> Tensor:
+        """Vectors [sequences, width] of unit length."""
+        (vectors,) = _by_length(lambda some: (self._states(some).vector,), sequences)
+        return vectors
 
-    def intactness(self, sequences: Sequence[MarkedSequence]) -> Tensor:
-        """Logits [sequences] that the reply after the history is whole and free of slips."""
-        return _by_length(self._intactness, sequences)
+    def replies(self, sequences: Sequence[MarkedSequence]) -> tuple[Tensor, Tensor]:
+        """Vectors [sequences, width] of unit length, and logits [sequences] that each reply is
+        whole and free of slips."""
+        vectors, logits = _by_length(self._replies, sequences)
+        return vectors, logits
 
-    def first_is_better(self, sequences: Sequence[MarkedSequence]) -> Tensor:
-        """Logits [sequences] that the first of two replies is better."""
-        return _by_length(self._first_is_better, sequences)
+    def _replies(self, sequences: Sequence[MarkedSequence]) -> tuple[Tensor, Tensor]:
+        read = self._states(sequences)
+        features = torch.cat([read.first, read.mean, read.most], 1)
+        features = functional.dropout(features, _DROPPED, self.training)
+        return read.vector, self.intact(features)[:, 0]
 
-    def _vectors(self, sequences: Sequence[MarkedSequence]) -> Tensor:
-        states, _, seen = self._states(sequences)
-        weights = seen.float()
-        means = (states * weights[..., None]).sum(1) / weights.sum(1)[:, None]
-        return functional.normalize(means, dim=1)
-
-    def _intactness(self, sequences: Sequence[MarkedSequence]) -> Tensor:
-        states, marks, _ = self._states(sequences)
-        before = torch.isin(marks, torch.tensor([*HISTORY_MARKS.values()], device=marks.device))
-        read = [states[:, 0], _mean(states, marks == REPLY_MARK), _mean(states, before)]
-        return self._read(self.intact, read)
-
-    def _first_is_better(self, sequences: Sequence[MarkedSequence]) -> Tensor:
-        states, marks, _ = self._states(sequences)
-        one, other = _mean(states, marks == REPLY_MARK), _mean(states, marks == OTHER_REPLY_MARK)
-        return self._read(self.better, [states[:, 0], one - other, one * other])
-
-    def _states(self, sequences: Sequence[MarkedSequence]) -> tuple[Tensor, Tensor, Tensor]:
+    def _states(self, sequences: Sequence[MarkedSequence]) -> "_Pooled":
         arrays = padded(sequences)
         tokens, marks, seen = (
             torch.from_numpy(array).to(self.scale.device)
             for array in (arrays.tokens, arrays.marks, arrays.seen)
         )
-        return self.encoder(tokens, marks, seen).float(), marks, seen
+        states = self.encoder(tokens, marks, seen).float()
+        weights = seen.float()
+        mean = (states * weights[..., None]).sum(1) / weights.sum(1)[:, None]
+        most = states.masked_fill(~seen[..., None], -torch.inf).amax(1)
+        return _Pooled(states[:, 0], mean, most)
 
-    def _read(self, head: nn.Module, read: list[Tensor]) -> Tensor:
-        features = functional.dropout(torch.cat(read, 1), _DROPPED, self.training)
-        found: Tensor = head(features)[:, 0]
-        return found
+
+class _Pooled(NamedTuple):
+    """The states of the first token [sequences, width], their mean, and the highest of each."""
+
+    first: Tensor
+    mean: Tensor
+    most: Tensor
+
+    @property
+    def vector(self) -> Tensor:
+        """The mean with length 1."""
+        return functional.normalize(self.mean, dim=1)
 
 
 class ReplyReader:
@@ -139,46 +125,30 @@ class ReplyReader:
         self._net = net
         self.maker = maker
 
-    def fit(self, replies: Sequence[tuple[Sequence[Turn], str]]) -> Tensor:
-        """How well each reply fits [replies]: the mean cosine with the history and its last
-        turn."""
-        if not replies:
-            return torch.zeros(0)
-        net = self._net
-        whole = self._all(net.vectors, [self.history(turns) for turns, _ in replies])
-        last = self._all(net.vectors, [self.history(turns[-1:]) for turns, _ in replies])
-        said = self._all(net.vectors, [self.reply(text) for _, text in replies])
-        return ((whole + last) * said).sum(1) / 2
-
-    def intact(self, replies: Sequence[tuple[Sequence[Turn], str]]) -> Tensor:
-        """Logits [replies] that each one is whole and free of slips."""
-        return self._all(self._net.intactness, [self.replied(*each) for each in replies])
-
-    def read(self, replies: Sequence[tuple[Sequence[Turn], str]]) -> list[ReplyReading]:
+    def read(self, replies: Sequence[Reply]) -> list[ReplyReading]:
         """What is found in each reply, in order."""
-        fit, intact = (each.tolist() for each in self.standard(replies))
+        net = self._net
+        fit, intact = (
+            ((values - place[0]) / place[1]).tolist()
+            for values, place in zip(
+                self.raw(replies), (net.fit_place, net.intact_place), strict=True
+            )
+        )
         copied = [copied_share(turns, text) for turns, text in replies]
         unread = [max(0, len(self.maker.tokens(text)) - REPLY_TOKENS) for _, text in replies]
         return [ReplyReading(*each) for each in zip(fit, intact, copied, unread, strict=True)]
 
-    def standard(self, replies: Sequence[tuple[Sequence[Turn], str]]) -> tuple[Tensor, Tensor]:
-        """The fit and the intactness [replies] of each, in standard deviations of people's
-        replies from their mean."""
-        fit = _placed(self.fit(replies), self._net.fit_place)
-        return fit, _placed(self.intact(replies), self._net.intact_place)
-
-    def preferences(self, pairs: Sequence[tuple[Sequence[Turn], str, str]]) -> Tensor:
-        """The probability [pairs] that the first of two replies to a history is better.
-
-        Both are read together, in both orders, and the margin of what was found in each is added.
-        """
-        one = self._all(self._net.first_is_better, [self.both(*each) for each in pairs])
-        turned = [self.both(turns, second, first) for turns, first, second in pairs]
-        other = self._all(self._net.first_is_better, turned)
-        firsts = self.read([(turns, first) for turns, first, _ in pairs])
-        seconds = self.read([(turns, second) for turns, _, second in pairs])
-        apart = torch.tensor([a.over(b) for a, b in zip(firsts, seconds, strict=True)])
-        return (_TOGETHER_WEIGHT * (one - other) / 2 + apart).sigmoid()
+    def raw(self, replies: Sequence[Reply]) -> tuple[Tensor, Tensor]:
+        """The mean cosine [replies] of each with its history and its last turn, and the logits
+        [replies] that each is intact."""
+        if not replies:
+            return torch.zeros(0), torch.zeros(0)
+        whole = [self.history(turns) for turns, _ in replies]
+        last = [self.history(turns[-1:]) for turns, _ in replies]
+        with torch.inference_mode():
+            before = self._net.histories(whole) + self._net.histories(last)
+            vectors, logits = self._net.replies([self.reply(text) for _, text in replies])
+            return (before * vectors).sum(1).cpu() / 2, logits.cpu()
 
     def history(self, turns: Sequence[Turn]) -> MarkedSequence:
         """A history alone."""
@@ -188,41 +158,10 @@ class ReplyReader:
         """A reply alone."""
         return self.maker.reply(text, longest=REPLY_TOKENS)
 
-    def replied(self, turns: Sequence[Turn], text: str) -> MarkedSequence:
-        """A history with a reply."""
-        return self.maker.replied(
-            turns, text, history=HISTORY_TOKENS, reply=REPLY_TOKENS, most=HISTORY_TURNS
-        )
-
-    def both(self, turns: Sequence[Turn], first: str, second: str) -> MarkedSequence:
-        """A history with two replies."""
-        return self.maker.both(
-            turns, (first, second), history=HISTORY_TOKENS, reply=REPLY_TOKENS, most=HISTORY_TURNS
-        )
-
-    def _all(
-        self, read: Callable[[Sequence[MarkedSequence]], Tensor], every: list[MarkedSequence]
-    ) -> Tensor:
-        """What is read in every sequence; equal ones, such as the history of two replies, are read
-        once."""
-        if not every:
-            return torch.zeros(0)
-        places: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
-        different: list[MarkedSequence] = []
-        where = []
-        for each in every:
-            key = (tuple(each.tokens), tuple(each.marks))
-            if key not in places:
-                places[key] = len(different)
-                different.append(each)
-            where.append(places[key])
-        with torch.inference_mode():
-            return read(different).cpu()[where]
-
 
 def _by_length(
-    read: Callable[[Sequence[MarkedSequence]], Tensor], every: Sequence[MarkedSequence]
-) -> Tensor:
+    read: Callable[[Sequence[MarkedSequence]], tuple[Tensor, ...]], every: Sequence[MarkedSequence]
+) -> list[Tensor]:
     """Read sequences of similar lengths together: there is less padding to compute."""
     order = sorted(range(len(every)), key=lambda place: len(every[place].tokens))
     found = [
@@ -230,19 +169,5 @@ def _by_length(
         for start in range(0, len(order), _TOGETHER)
     ]
     back = torch.argsort(torch.tensor(order))
-    return torch.cat(found)[back.to(found[0].device)]
-
-
-def _head() -> nn.Sequential:
-    return nn.Sequential(
-        nn.Linear(3 * WIDTH, _HIDDEN), nn.GELU(), nn.Dropout(_DROPPED), nn.Linear(_HIDDEN, 1)
-    )
-
-
-def _mean(states: Tensor, mask: Tensor) -> Tensor:
-    weights = mask.float()
-    return (states * weights[..., None]).sum(1) / weights.sum(1).clamp(min=1)[:, None]
-
-
-def _placed(values: Tensor, place: Tensor) -> Tensor:
-    return (values - place[0]) / place[1]
+    joined = (torch.cat(parts) for parts in zip(*found, strict=True))
+    return [values[back.to(values.device)] for values in joined]

@@ -1,4 +1,4 @@
-"""Training of the reply network: on people's replies, replies to others, and worsened ones.
+"""Training of the reply network: on people's replies, replies to others, and broken ones.
 
 It imports torch: import it late.
 """
@@ -15,11 +15,8 @@ from torch.nn import functional
 from recjury.judges.learned.optimising import Learner, Watch
 from recjury.judges.learned.replies import ReplyNet, ReplyReader
 from recjury.judges.learned.sequences import SequenceMaker
-from recjury.judges.learned.worsening import Worsener, is_name
+from recjury.judges.learned.worsening import Worsener, copies
 from recjury.records import Record, Turn
-
-_COPIES = ("speaker", "echo", "begin_as_before")
-_WORDS = 20_000
 
 
 class ReplyExample(NamedTuple):
@@ -30,21 +27,31 @@ class ReplyExample(NamedTuple):
     unfit: tuple[str, ...] = ()
 
 
+class SystemText(NamedTuple):
+    """A reply of a system, and whether it is broken."""
+
+    text: str
+    broken: bool
+
+
 class ReplyPlan(Record):
     """How the reply network is trained.
 
     At most `examples` are drawn, and read once, `batch` at a time: the replies of a batch are the
-    wrong ones of each other. Of each batch, the share `copies` also has a reply that copies its
-    history, `worsened` are compared with a worse version, and `compared` are read in pairs.
+    wrong ones of each other. Of each batch, the share `copied` also has a reply that copies its
+    history, `joined` one that another is added to, and `broken` a broken version. Of the replies of
+    systems, `others` broken and as many whole ones come to each batch. Histories are long: half of
+    the batch has its histories read.
     """
 
     rank: int = Field(default=16, ge=1)
     learning_rate: float = Field(default=1e-3, gt=0)
     examples: int = Field(default=12_000, ge=2)
-    batch: int = Field(default=64, ge=2)
-    copies: float = Field(default=0.25, ge=0, le=1)
-    worsened: float = Field(default=0.25, ge=0, le=1)
-    compared: float = Field(default=0.25, ge=0, le=1)
+    batch: int = Field(default=32, ge=2)
+    copied: float = Field(default=0.2, ge=0, le=1)
+    joined: float = Field(default=0.25, ge=0, le=1)
+    broken: float = Field(default=0.7, ge=0, le=1)
+    others: int = Field(default=4, ge=0)
     validation: int = Field(default=500, ge=2)
     seed: int = Field(default=0, ge=0)
 
@@ -54,10 +61,11 @@ def train_replies(
     plan: ReplyPlan,
     maker: SequenceMaker,
     *,
+    systems: Sequence[SystemText] = (),
     device: str = "cpu",
     watch: Watch | None = None,
 ) -> ReplyNet:
-    """A network trained on the examples.
+    """A network trained on the examples, and on replies of `systems`.
 
     The last `validation` of those drawn, but at most a tenth, only give the scores' place.
     """
@@ -68,120 +76,84 @@ def train_replies(
     drawn, kept = drawn[:-held], drawn[-held:]
     net = ReplyNet(plan.rank).to(device)
     reader = ReplyReader(net, maker)
-    losses = _Losses(net, reader, _worsener(drawn, lot), plan, lot)
-    steps = len(drawn) // plan.batch
-    learner = Learner(net, rate=plan.learning_rate, steps=max(1, steps), watch=watch)
+    losses = _Losses(net, reader, drawn, systems, plan, lot)
+    steps = max(1, len(drawn) // plan.batch)
+    learner = Learner(net, rate=plan.learning_rate, steps=steps, watch=watch)
     net.train()
-    for number in range(max(1, steps)):
-        batch = drawn[number * plan.batch : (number + 1) * plan.batch]
-        learner.step(losses.of(batch))
+    for number in range(steps):
+        learner.step(losses.total(drawn[number * plan.batch : (number + 1) * plan.batch]))
     net.eval()
-    _place(net, reader, kept)
+    _set_place(net, reader, kept)
     return net
 
 
 class _Losses:
-    """The losses of a batch, added up."""
+    """The loss of a batch."""
 
     def __init__(
         self,
         net: ReplyNet,
         reader: ReplyReader,
-        worsener: Worsener,
+        examples: Sequence[ReplyExample],
+        systems: Sequence[SystemText],
         plan: ReplyPlan,
         lot: random.Random,
     ):
         self._net = net
         self._reader = reader
-        self._worsener = worsener
+        self._worsener = Worsener([each.reply for each in examples], lot)
+        self._broken = [each.text for each in systems if each.broken]
+        self._whole = [each.text for each in systems if not each.broken]
         self._plan = plan
         self._lot = lot
 
-    def of(self, batch: Sequence[ReplyExample]) -> Tensor:
-        loss = self._fit(batch)
-        worse = [(each, text) for each in self._some(batch, self._plan.worsened)
-                 if (text := self._worse(each, self._worsener.kinds))]  # fmt: skip
-        if worse:
-            loss = loss + self._intact(worse)
-        compared = self._some(batch, self._plan.compared)
-        if compared:
-            loss = loss + self._better(compared, batch)
-        return loss
+    def total(self, batch: Sequence[ReplyExample]) -> Tensor:
+        """Each history finds its reply, each reply its history, and broken replies are told."""
+        plan, lot = self._plan, self._lot
+        people = [each.reply for each in batch]
+        unfit = [lot.choice(each.unfit) for each in batch if each.unfit]
+        copied = [copies([turn.text for turn in each.history], each.reply, lot)
+                  for each in batch if lot.random() < plan.copied]  # fmt: skip
+        # Long ones, since broken replies are longer than people's: length must not tell.
+        joined = [f"{text} {lot.choice(people)}" for text in people if lot.random() < plan.joined]
+        broken = [self._worsener.broken(text, lot)
+                  for text in (*people, *joined) if lot.random() < plan.broken]  # fmt: skip
+        whole = [*people, *joined, *unfit, *(text for text in copied if text)]
+        whole += lot.sample(self._whole, min(plan.others, len(self._whole)))
+        texts = [*whole, *(text for text in broken if text)]
+        texts += lot.sample(self._broken, min(plan.others, len(self._broken)))
+        vectors, intact = self._net.replies([self._reader.reply(text) for text in texts])
+        right = {*joined, *people}
+        wrong = [each for each in range(len(batch), len(texts)) if texts[each] not in right]
+        columns = [*range(len(batch)), *wrong]
+        read = batch[: (len(batch) + 1) // 2]
+        fit = self._fit(read, [texts[each] for each in columns], vectors[columns])
+        return fit + _told_apart(intact, len(whole))
 
-    def _fit(self, batch: Sequence[ReplyExample]) -> Tensor:
-        """Each history finds its reply among those of the batch, and each reply its history."""
-        reader, count = self._reader, len(batch)
-        copies = [self._worse(each, _COPIES) for each in self._some(batch, self._plan.copies)]
-        unfit = [self._lot.choice(each.unfit) for each in batch if each.unfit]
-        texts = [*(each.reply for each in batch), *(text for text in copies if text), *unfit]
-        histories = self._net.vectors([reader.history(each.history) for each in batch])
-        said = self._net.vectors([reader.reply(text) for text in texts])
-        logits = self._net.scale * histories @ said.T
-        same = torch.tensor(
-            [[i != j and one.reply == text for j, text in enumerate(texts)]
-             for i, one in enumerate(batch)],
-            device=logits.device,
-        )  # fmt: skip
-        logits = logits.masked_fill(same, -1e4)
-        right = torch.arange(count, device=logits.device)
+    def _fit(self, batch: Sequence[ReplyExample], texts: Sequence[str], vectors: Tensor) -> Tensor:
+        """The loss of finding the replies of `batch`, which come first in `texts`."""
+        histories = self._net.histories([self._reader.history(each.history) for each in batch])
+        logits = self._net.scale * histories @ vectors.T
+        same = [[i != j and one.reply == text for j, text in enumerate(texts)]
+                for i, one in enumerate(batch)]  # fmt: skip
+        logits = logits.masked_fill(torch.tensor(same, device=logits.device), -1e4)
+        right = torch.arange(len(batch), device=logits.device)
         found = functional.cross_entropy(logits, right)
-        return found + functional.cross_entropy(logits[:, :count].T, right) / 2
-
-    def _intact(self, worse: Sequence[tuple[ReplyExample, str]]) -> Tensor:
-        """A reply is more intact than its worse version."""
-        reader = self._reader
-        both = [reader.replied(each.history, each.reply) for each, _ in worse]
-        both += [reader.replied(each.history, text) for each, text in worse]
-        logits = self._net.intactness(both)
-        count = len(worse)
-        target = torch.cat([torch.ones(count), torch.zeros(count)]).to(logits.device)
-        plain = functional.binary_cross_entropy_with_logits(logits, target)
-        return functional.softplus(logits[count:] - logits[:count]).mean() + 0.3 * plain
-
-    def _better(self, some: Sequence[ReplyExample], batch: Sequence[ReplyExample]) -> Tensor:
-        """Of two replies read together, the first or second is the better one."""
-        pairs, firsts = [], []
-        for each in some:
-            other = self._other(each, batch)
-            first = self._lot.random() < 0.5
-            texts = (each.reply, other) if first else (other, each.reply)
-            pairs.append(self._reader.both(each.history, *texts))
-            firsts.append(float(first))
-        logits = self._net.first_is_better(pairs)
-        target = torch.tensor(firsts, device=logits.device)
-        return functional.binary_cross_entropy_with_logits(logits, target)
-
-    def _other(self, each: ReplyExample, batch: Sequence[ReplyExample]) -> str:
-        kind = self._lot.random()
-        worse = self._worse(each, self._worsener.kinds) if kind < 0.6 else None
-        if worse:
-            return worse
-        if each.unfit and kind < 0.8:
-            return self._lot.choice(each.unfit)
-        # Of similar length, so that length says nothing.
-        three = [self._lot.choice(batch).reply for _ in range(3)]
-        return min(three, key=lambda text: abs(len(text) - len(each.reply)))
-
-    def _some(self, batch: Sequence[ReplyExample], share: float) -> list[ReplyExample]:
-        return [each for each in batch if self._lot.random() < share]
-
-    def _worse(self, each: ReplyExample, kinds: Sequence[str]) -> str | None:
-        history = [turn.text for turn in each.history]
-        return self._worsener.worse(self._lot.choice(kinds), history, each.reply, self._lot)
+        return found + functional.cross_entropy(logits[:, : len(batch)].T, right) / 2
 
 
-def _worsener(examples: Sequence[ReplyExample], lot: random.Random) -> Worsener:
-    words = [word for each in examples for word in each.reply.split()]
-    names = {word for each in examples for word in each.reply.split()[1:] if is_name(word)}
-    return Worsener(lot.sample(words, min(_WORDS, len(words))), sorted(names))
+def _told_apart(logits: Tensor, whole: int) -> Tensor:
+    """The loss of telling the first `whole` replies from the broken ones, both weighing the
+    same."""
+    loss = functional.softplus(-logits[:whole]).mean()
+    if whole == len(logits):
+        return loss
+    return loss + functional.softplus(logits[whole:]).mean()
 
 
-def _place(net: ReplyNet, reader: ReplyReader, examples: Sequence[ReplyExample]) -> None:
+def _set_place(net: ReplyNet, reader: ReplyReader, examples: Sequence[ReplyExample]) -> None:
     """Store mean and spread of both scores of people's replies."""
-    replies = [(each.history, each.reply) for each in examples]
-    for place, values in (
-        (net.fit_place, reader.fit(replies)),
-        (net.intact_place, reader.intact(replies)),
-    ):
+    found = reader.raw([(each.history, each.reply) for each in examples])
+    for place, values in zip((net.fit_place, net.intact_place), found, strict=True):
         spread = values.std(unbiased=False).clamp(min=1e-3)
         place.data.copy_(torch.stack([values.mean(), spread]))

