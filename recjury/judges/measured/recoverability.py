@@ -8,11 +8,10 @@ from recjury.records import Act
 
 
 def recoverability(log: AnnotatedLog) -> Outcome:
-    """The lower of two scores: of the number of objections left open, and of their share; 4 without
-    any.
+    """The lower of two scores: of the number of objections left open, and of their share.
 
-    An objection is a complaint, or a refusal (or "seen") after the system offered something. Of
-    doubtful ones, only those that the answer would leave open matter.
+    Without any it is 4. An objection is a complaint, or a refusal (or "seen") after the system
+    offered something. Of doubtful ones, only those that the answer would leave open matter.
     """
     found: list[TurnAnswer] = []
     for answer in answers(log)[1:]:
