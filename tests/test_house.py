@@ -40,7 +40,7 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
     "agents": 8_464,
-    "agreement": 5_919,
+    "agreement": 5_913,
     "api": 905,
     "campaign": 3_694,
     "cli": 4_174,
@@ -48,7 +48,7 @@ BUDGETS = {
     "debate": 1_876,
     "demo": 33,
     "fine_tuning": 412,
-    "judges": 9_800,
+    "judges": 9_748,
     "language": 1_280,
     "knowledge": 1_768,
     "llm": 10_171,
@@ -64,8 +64,8 @@ BUDGETS = {
     "tables": 955,
     "top": 777,
 }
-LINES = 76_660
-FILES = 612
+LINES = 76_597
+FILES = 613
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.
