@@ -79,6 +79,10 @@ _NO_REACTION = "the user said nothing after this turn"
 class LearnedEvaluator(Evaluator):
     """The small judge: satisfaction and quality of replies, by a small encoder and no LLM.
 
+    It must not be used to say whether a single conversation is good or to rank systems that write
+    whole sentences: it tells garbled, copied and unfitting replies from people's, and knows neither
+    facts nor whether a wish was met.
+
     `satisfaction` and `replies` are folders of judges that `recjury train` made; by default those
     in the package. `level` is what is rated. The history is read, but not rated.
     """

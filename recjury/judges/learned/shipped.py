@@ -1,4 +1,8 @@
-"""The judges in the package: trained on AB-ReDial and iEvaLM's dialogues, whose terms are MIT."""
+"""The judges in the package.
+
+That of satisfaction learned from AB-ReDial (MIT), that of replies from ReDial (CC BY 4.0, Li et al.
+2018), MultiWOZ (Apache-2.0, Budzianowski et al. 2018), and recjury's samples and systems.
+"""
 
 from pathlib import Path
 
