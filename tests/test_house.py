@@ -48,7 +48,7 @@ BUDGETS = {
     "debate": 1_876,
     "demo": 33,
     "fine_tuning": 412,
-    "judges": 9_748,
+    "judges": 9_749,
     "language": 1_280,
     "knowledge": 1_768,
     "llm": 10_171,
@@ -64,7 +64,7 @@ BUDGETS = {
     "tables": 955,
     "top": 777,
 }
-LINES = 76_597
+LINES = 76_598
 FILES = 613
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.

@@ -118,13 +118,14 @@ class _Losses:
         joined = [f"{text} {lot.choice(people)}" for text in people if lot.random() < plan.joined]
         broken = [self._worsener.broken(text, lot)
                   for text in (*people, *joined) if lot.random() < plan.broken]  # fmt: skip
-        whole = [*people, *joined, *unfit, *(text for text in copied if text)]
-        whole += lot.sample(self._whole, min(plan.others, len(self._whole)))
-        texts = [*whole, *(text for text in broken if text)]
-        texts += lot.sample(self._broken, min(plan.others, len(self._broken)))
+        systems = lot.sample(self._whole, min(plan.others, len(self._whole)))
+        others = lot.sample(self._broken, min(plan.others, len(self._broken)))
+        whole = [*people, *joined, *unfit, *(text for text in copied if text), *systems]
+        texts = [*whole, *(text for text in broken if text), *others]
         vectors, intact = self._net.replies([self._reader.reply(text) for text in texts])
-        right = {*joined, *people}
-        wrong = [each for each in range(len(batch), len(texts)) if texts[each] not in right]
+        # A system's replies would always be wrong ones: its style would seem to fit nothing.
+        known = {*people, *joined, *systems, *others}
+        wrong = [each for each in range(len(batch), len(texts)) if texts[each] not in known]
         columns = [*range(len(batch)), *wrong]
         read = batch[: (len(batch) + 1) // 2]
         fit = self._fit(read, [texts[each] for each in columns], vectors[columns])
