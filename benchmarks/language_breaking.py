@@ -26,6 +26,7 @@ _WEIGHTS = {
     "drop": 8,
     "splice": 6,
     "copy": 5,
+    "unname": 12,
 }
 
 
@@ -195,3 +196,17 @@ class Breaker:
         at = r.randrange(len(words) - 2)
         to = r.randrange(len(words))
         return words[:to] + words[at : at + r.randint(2, 4)] + words[to:]
+
+    def _unname(self, words: list[str]) -> list[str] | None:
+        """Leave a name out, as a system does that found no item for its sentence."""
+        capital = [word[:1].isupper() and word.strip(".,!?'\"") != "I" for word in words]
+        runs = [at for at in range(len(words)) if capital[at] and (not at or not capital[at - 1])]
+        # A capital at the beginning is a name only if another one follows.
+        runs = [at for at in runs if at or capital[1:2] == [True]]
+        if not runs or len(words) < 3:
+            return None
+        at = end = self._random.choice(runs)
+        while end < len(words) and (capital[end] or words[end][:1] in "(0123456789"):
+            end += 1
+        sign = words[end - 1][-1] if words[end - 1][-1] in ".,!?" else ""
+        return [*words[:at], *([sign] if sign else []), *words[end:]]

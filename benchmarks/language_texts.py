@@ -1,6 +1,7 @@
 """The texts that the models of `recjury.language` learn from.
 
-Our own sentences (`benchmarks/sentences`, MIT), ReDial (CC BY 4.0) and MultiWOZ (Apache 2.0): its
+Our own sentences (`benchmarks/sentences`, MIT), replies of the sample (MIT) and of the systems that
+were trained on it (`garbled_replies`), ReDial (CC BY 4.0) and MultiWOZ (Apache 2.0): its
 texts are read from the file of USS, without USS's ratings.
 """
 
@@ -11,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.garbled_replies import every_example
+from recjury.corpora import open_corpus
 from recjury.records import Act
 
 OWN = Path(__file__).parent / "sentences"
@@ -50,6 +53,20 @@ def _rows(paths: tuple[Path, ...]) -> Iterator[dict]:  # type: ignore[type-arg]
     for path in paths:
         with path.open(encoding="utf-8") as file:
             yield from map(json.loads, file)
+
+
+def read_garbled(path: Path) -> list[ReplyLine]:
+    """What `garbled_replies` wrote: broken replies of neural systems, fluent ones of templates."""
+    found = {row["text"]: row["broken"] for row in _rows((path,))}
+    lines = [ReplyLine("", text, broken, "garbled" * broken) for text, broken in found.items()]
+    random.Random(0).shuffle(lines)
+    return lines
+
+
+def sample_replies() -> list[str]:
+    """What people answer in the sample's training part, without repeats."""
+    sample = open_corpus("sample", None)
+    return list(dict.fromkeys(each.response for each in every_example(sample, ("train",))))
 
 
 def own_fluent(acts: list[ActLine], replies: list[ReplyLine]) -> list[str]:

@@ -1,6 +1,8 @@
 """Train the models of `recjury.language`, and write their weights.
 
-    python -m benchmarks.language_training --data DIR [--out FILE] [--only acts|replies]
+    python -m benchmarks.garbled_replies --data DIR --part train --out GARBLED
+    python -m benchmarks.language_training --data DIR --garbled GARBLED [--out FILE]
+        [--only acts|replies]
 
 It takes about ten minutes on two cores. What it learns from is in `language_texts`; the held-out
 sentences (`benchmarks/sentences/held_out`) are not among it.
@@ -25,8 +27,10 @@ from benchmarks.language_texts import (
     multiwoz,
     own_fluent,
     read_acts,
+    read_garbled,
     read_replies,
     redial,
+    sample_replies,
 )
 from benchmarks.running import run
 from recjury.language import act_model, reply_model
@@ -47,6 +51,7 @@ SEED = 0
 VECTOR = 64
 _BATCH = 64
 _SOFT = 0.02
+_REPLY_MODELS = 5
 _FILTERS, _SYSTEM_FILTERS, _HIDDEN = 96, 32, 64
 
 Arrays = dict[str, NDArray[np.generic]]
@@ -92,6 +97,7 @@ def fit(
     *,
     epochs: int,
     rates: Sequence[tuple[str, float, float]],
+    seed: int = SEED,
 ) -> None:
     """Fit by AdamW to the cross-entropy; `rates` are (prefix of names, rate, weight decay)."""
     groups = [
@@ -100,7 +106,7 @@ def fit(
         for prefix, rate, decay in rates
     ]
     optimiser = torch.optim.AdamW(groups)
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     steps = epochs * math.ceil(len(labels) / _BATCH)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda at: max(0.02, 1 - at / steps))
     soft = labels * (1 - 2 * _SOFT) + _SOFT
@@ -310,14 +316,17 @@ class ReplyNetwork(nn.Module):
         return found
 
 
-def train_replies(data: Path) -> Arrays:
+def train_replies(data: Path, garbled: Path) -> Arrays:
     """The weights of the model of broken replies, and the tables of counts."""
-    torch.manual_seed(SEED)
     acts, replies = read_acts(), read_replies()
     fluent, people = own_fluent(acts, replies), [*multiwoz(data), *redial(data)]
+    sample = sample_replies()
+    fluent += sample
     said = list(dict.fromkeys(line.user for line in acts))
     counts = counted([s for text in (*people, *fluent, *said) for s in sentences_of(text)])
     lines = reply_lines(fluent, people, replies)
+    lines += [(text, text, False, 1.0) for text in sample]
+    lines += [(line.reply, line.reply, line.broken, 1.0) for line in read_garbled(garbled)]
     # A counted text looks more usual than a new one: each is read with the counts of others.
     texts = [*people, *fluent, *said]
     halves = [
@@ -329,23 +338,36 @@ def train_replies(data: Path) -> Arrays:
     numbers = np.array([each.numbers for each in seen])
     mean, spread = numbers.mean(0), numbers.std(0) + 1e-6
     scaled = torch.tensor(np.clip((numbers - mean) / spread, -5, 5), dtype=torch.float32)
-    model = ReplyNetwork(numbers.shape[1])
-    fit(
-        model,
-        lambda rows: (scaled[list(rows)], *_reply_sequences([seen[row] for row in rows])),
-        torch.tensor([[float(broken)] for _, _, broken, _ in lines]),
-        torch.tensor([weight for *_, weight in lines]),
-        epochs=8,
-        rates=[("sequences", 1e-2, 1e-2), ("hidden", 2e-3, 1e-3), ("out", 2e-3, 1e-3)],
-    )
-    arrays: Arrays = {**counts, "replies.mean": mean, "replies.spread": spread}
-    table = model.sequences.weight[:-1].detach().numpy()
-    arrays["replies.sequences"], arrays["replies.sequences.scale"] = packed(table)
-    for part in ("hidden", "out"):
-        layer = getattr(model, part)
-        arrays[f"replies.{part}"] = _half(layer.weight)
-        arrays[f"replies.{part}.bias"] = _half(layer.bias)
-    return arrays
+    labels = torch.tensor([[float(broken)] for _, _, broken, _ in lines])
+    weights = torch.tensor([weight for *_, weight in lines])
+    models = []
+    for seed in range(_REPLY_MODELS):
+        torch.manual_seed(seed)
+        models.append(model := ReplyNetwork(numbers.shape[1]))
+        fit(
+            model,
+            lambda rows: (scaled[list(rows)], *_reply_sequences([seen[row] for row in rows])),
+            labels,
+            weights,
+            epochs=8,
+            rates=[("sequences", 1e-2, 1e-2), ("hidden", 2e-3, 1e-3), ("out", 2e-3, 1e-3)],
+            seed=seed,
+        )
+    return {**counts, "replies.mean": mean, "replies.spread": spread} | _mean_of(models)
+
+
+def _mean_of(models: Sequence[ReplyNetwork]) -> Arrays:
+    """One model whose logit is the mean of the models': their hidden units stand side by side."""
+    table = torch.stack([model.sequences.weight[:-1] for model in models]).mean(0)
+    whole, scale = packed(table.detach().numpy())
+    return {
+        "replies.sequences": whole,
+        "replies.sequences.scale": scale,
+        "replies.hidden": _half(torch.cat([model.hidden.weight for model in models])),
+        "replies.hidden.bias": _half(torch.cat([model.hidden.bias for model in models])),
+        "replies.out": _half(torch.cat([model.out.weight for model in models], 1) / len(models)),
+        "replies.out.bias": _half(torch.stack([model.out.bias for model in models]).mean(0)),
+    }
 
 
 Line = tuple[str, str, bool, float]
@@ -380,6 +402,7 @@ def _reply_sequences(seen: Sequence[ReplyInput]) -> tuple[Tensor, ...]:
 def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--garbled", type=Path, help="what benchmarks.garbled_replies wrote")
     parser.add_argument("--out", type=Path, default=Path("recjury/language") / FILE)
     parser.add_argument("--only", choices=("acts", "replies"))
     given = parser.parse_args()
@@ -390,7 +413,9 @@ def _main() -> None:
     if given.only != "replies":
         arrays |= train_acts()
     if given.only != "acts":
-        arrays |= train_replies(given.data)
+        if given.garbled is None:
+            parser.error("--garbled is missing")
+        arrays |= train_replies(given.data, given.garbled)
     np.savez_compressed(given.out, **arrays)  # type: ignore[arg-type]
     print(f"{given.out}: {given.out.stat().st_size / 1e6:.2f} MB")
     read_weights(given.out)

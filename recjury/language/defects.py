@@ -13,15 +13,17 @@ from recjury.language.vocabulary import words
 
 # What templates, tokenizers and pages leave in a text.
 _RESIDUE = re.compile(
-    r"<[/|]?[a-zA-Z_|][^<>]{0,20}>|\{\{?[\w. ]{0,30}\}?\}|\[\w{1,20}_\w{1,20}\]|@\d+|"
+    r"<[/|]?[a-zA-Z_|][^<>]{0,20}>|\{\{?[\w. ]{0,30}\}?\}|\[\w{1,20}_\w{1,20}\]|(?<!\w)@\d{3,}\b|"
     r"\[(?i:(?:insert |your )?(?:title|movie|film|genre|name|actor|year|director|item|unk|sep|pad|"
     r"mask|cls|user|book|song|restaurant|link|date|time|place)(?: here| name)?)\]|"
-    r"&(?:amp|quot|lt|gt|nbsp|#\d{1,5});|%s\b|\$\{?[a-z]\w{0,20}|\bundefined\b|\bNaN\b|"
-    r"\bobject Object\b|__\w{1,20}__|##\w|\\[nt]|\ufffd"
+    r"&(?:amp|quot|lt|gt|nbsp|#\d{1,5});|%s\b|\$\{[a-z]\w{0,20}|(?<!\w)\$(?:title|movie|name|item)\b|"
+    r"\bundefined\b|\bNaN\b|\bobject Object\b|__\w{1,20}__|##\w|\\[nt](?![a-z])|\ufffd"
 )
 _ENDINGS = ".!?…)\"':*”’"
+# A word twice, with nothing but a space between ("the the", "Last Last", "haven haven't").
+_DOUBLED = re.compile(r"\b([^\W\d_]+) (?=\1(?:'\w+)?\b)", re.IGNORECASE)
 _FEW_WORDS = 3
-_LOOP, _WORD_LOOP, _NAME_LOOP = 3, 5, 7
+_LOOP, _WORD_LOOP = 3, 5
 
 
 class Defect(NamedTuple):
@@ -40,7 +42,7 @@ def residue(text: str) -> str:
 def loop(text: str) -> str:
     """Words that stand again and again, side by side; empty for none.
 
-    Two to six words three times, or a word five times; a name more often ("Tora! Tora! Tora!").
+    Two to six words three times; a word or a name five times ("Tora! Tora! Tora!" is none).
     """
     spoken = re.findall(r"[^\W_]+(?:'[^\W_]+)?", shortened(text))
     lower = [word.lower() for word in spoken]
@@ -49,7 +51,8 @@ def loop(text: str) -> str:
         for at in range(length, len(lower)):
             same = same + 1 if lower[at] == lower[at - length] else 0
             run = spoken[at + 1 - length : at + 1]
-            times = _LOOP if len(set(run)) > 1 else _NAME_LOOP if run[0].istitle() else _WORD_LOOP
+            name = all(word[0].isupper() for word in run)
+            times = _WORD_LOOP if name or len(set(run)) == 1 else _LOOP
             if same >= (times - 1) * length:
                 return " ".join(run)
     return ""
@@ -93,6 +96,7 @@ def counts_of(text: str) -> list[float]:
         float(bool(residue(text))),
         float(bool(loop(text))),
         *(min(3.0, _most_repeated(spoken, length) - 1.0) for length in (3, 4)),
+        min(4.0, float(len(_DOUBLED.findall(plain)))),
         min(4.0, float(len(other_language_words(plain)))),
         min(4.0, float(other_letters(plain))),
         float(not ends and len(spoken) > _FEW_WORDS),

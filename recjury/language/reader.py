@@ -5,32 +5,30 @@ from functools import cache, lru_cache
 
 from recjury.knowledge import Catalogue
 from recjury.language.act_model import MODELLED, ActModel
-from recjury.language.defects import defects_of, other_language_words, other_letters
+from recjury.language.defects import defects_of, other_language_words
+from recjury.language.english import is_english
 from recjury.language.reading import Breakage, Reading, ReplyCheck
 from recjury.language.reply_model import ReplyModel
 from recjury.language.tokens import (
-    is_function_word,
+    prose,
     sentence_texts,
     sentences_of,
     shortened,
-    words_of,
 )
 from recjury.language.weights import shipped
 from recjury.language.wishes import spoken_in
 from recjury.records import Act, Attribute, Speaker, Turn
 
-SURE, RULED_OUT = 0.6, 0.2
+SURE, RULED_OUT = 0.55, 0.3
 """From `SURE` on, a turn surely does an act; up to `RULED_OUT`, it surely does not."""
 
 LIKELY = 0.4
 """From here on, `benchmarks.language` counts an act: near the best F1 over all acts."""
 
-BROKEN, FINE = 0.78, 0.55
+BROKEN, FINE = 0.65, 0.4
 """From `BROKEN` on, a reply is called broken; below `FINE`, it is not; between, it is doubtful."""
 
 _REMEMBERED = 16_384
-_ENOUGH_WORDS = 5
-_FEW_ENGLISH = 0.1
 _SHOWN_WORDS = 8
 _MOST_SENTENCES = 6
 
@@ -120,24 +118,6 @@ def _probabilities(text: str, answered: str) -> list[float]:
     return [float(a + max(b)) / 2 for a, b in zip(whole, zip(*alone, strict=True), strict=True)]
 
 
-@lru_cache(_REMEMBERED)
-def is_english(text: str) -> bool:
-    """Whether a text may be English: short ones are, if they are in Latin letters.
-
-    Of a longer one, at least a tenth of the words are frequent small words of English, and more
-    than are ones of another language.
-    """
-    letters = sum(map(str.isalpha, shortened(text)))
-    if 2 * other_letters(shortened(text)) > letters:
-        return False
-    spoken = [word for word in words_of(text) if word[0].isalpha()]
-    english = sum(map(is_function_word, spoken))
-    others = len(other_language_words(shortened(text).lower()))
-    if len(spoken) < _ENOUGH_WORDS:
-        return others <= english or others < 2
-    return english >= _FEW_ENGLISH * len(spoken) and english >= others
-
-
 def read_reply(reply: str, before: Sequence[Turn] = ()) -> ReplyCheck:  # noqa: ARG001
     """How likely a system's `reply` after the turns `before` it is broken.
 
@@ -153,7 +133,9 @@ def _read_reply(reply: str) -> ReplyCheck:
     if certain is not None and certain.kind != "truncated":
         kind: Breakage = certain.kind  # type: ignore[assignment]
         return ReplyCheck(1.0, True, kind, certain.quote)
-    if not is_english(reply):
+    if not prose(reply).strip():  # only a list of titles
+        return ReplyCheck(0.0, broken=False)
+    if not is_english(prose(reply)):
         return ReplyCheck(0.5, None, english=False)
     probability = _replies().probability(reply)
     broken = True if probability >= BROKEN else False if probability < FINE else None

@@ -18,6 +18,7 @@ from recjury.language.tokens import (
     buckets,
     class_of,
     masked_tokens,
+    prose,
     sentences_of,
     sequences,
 )
@@ -39,11 +40,12 @@ class ReplyInput(NamedTuple):
 def reply_input(reply: str, fluency: FluencyCounts) -> ReplyInput:
     """The model's input: of the sentences' features the mean, lowest and highest, and counts.
 
-    The first twelve sentences are read.
+    The first twelve sentences are read, without lists of titles.
     """
-    sentences = sentences_of(reply)[:_MOST_SENTENCES]
+    said = prose(reply)
+    sentences = sentences_of(said)[:_MOST_SENTENCES]
     rows = np.array([fluency.features(each) for each in sentences] or [[0.0] * FEATURES])
-    numbers = np.concatenate([rows.mean(0), rows.min(0), rows.max(0), counts_of(reply)])
+    numbers = np.concatenate([rows.mean(0), rows.min(0), rows.max(0), counts_of(said)])
     return ReplyInput(numbers.astype(np.float32), buckets(_sequences(sentences), BUCKETS))
 
 

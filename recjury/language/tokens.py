@@ -20,7 +20,19 @@ START, END, NAME, NUMBER = "<s>", "</s>", "<n>", "<d>"
 _WORDS = re.compile(r"[a-z0-9']+|[^\sa-z0-9]")
 _PIECES = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[.!?…]+|[^\w\s]|_+")
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?…])\s+|\n+")
+_LIST_MARK = re.compile(r"\s*(?:\d{1,3}\s*[.:)]?|[-*•])\s+(?=\S)")
+_TITLE_WORDS = 9
 _SUFFIXES = ("ing", "tion", "ness", "ment", "able", "ful", "ous", "ly", "ed", "er", "est", "s")
+
+
+def prose(text: str) -> str:
+    """A text without the lines of a list that only name something: titles are no sentences."""
+    return "\n".join(line for line in text.splitlines() if not _only_names(line))
+
+
+def _only_names(line: str) -> bool:
+    mark = _LIST_MARK.match(line)
+    return mark is not None and len(line[mark.end() :].split()) <= _TITLE_WORDS
 
 
 class SentenceWords(NamedTuple):

@@ -21,7 +21,11 @@ _LENGTH = re.compile(
     r"\b(?:under|below|less than|at most|no longer than|max|shorter than) "
     r"(\d{1,3}|an|one|two|three)(?: and a half)? ?(hours?|hrs?|h|minutes?|mins?|min)\b"
 )
-_PRICE = re.compile(r"\b(?:under|below|less than|at most|max|up to) [$£€]?(\d{1,5})\b")
+# A number before another noun is no price ("at most 3 movies", "up to 90 pages").
+_PRICE = re.compile(
+    r"\b(?:under|below|less than|at most|max|up to) (?:[$£€](\d{1,5})\b|(\d{1,5})(?= ?(?:[^\w ]|$|"
+    r"(?:euros?|dollars?|pounds?|bucks|quid|eur|usd|gbp|and|or|but|with|if|please)\b)))"
+)
 # A comma ends a clause unless a list goes on behind it ("no politics, no war", "Jackie Chan, Jet").
 _CLAUSE_END = re.compile(r"[.;!?\n:]|,(?= [a-z'-]+ [a-z0-9'-]+)(?! (?:or|and|no|not|nor)\b)| - ")
 _NAME_WORDS = frozenset({"of", "the", "and", "de", "la", "van", "von", "del", "da", "in", "&"})
@@ -154,7 +158,7 @@ def _numbers(text: str, lower: str, catalogue: Catalogue | None) -> _Found:  # n
         unit = "minutes" if match[2].startswith("m") else "hours"
         yield *match.span(), Attribute("length", f"under {number} {unit}")
     for match in _PRICE.finditer(lower):
-        yield *match.span(), Attribute("price", f"under {match[1]}")
+        yield *match.span(), Attribute("price", f"under {match[1] or match[2]}")
     for match in _WORD.finditer(lower):
         if match.group() in decades():
             yield *match.span(), Attribute("decade", f"{decades()[match.group()]}s")

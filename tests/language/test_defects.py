@@ -30,6 +30,9 @@ def test_what_templates_leave_is_residue(text: str) -> None:
         "What about [REC], the Spanish one?",
         "E-mail me @ noon!",
         "AT&T made it.",
+        "A$ap Rocky or Ke$ha, and Ty Dolla $ign.",
+        "It has great reviews @4.5 stars",
+        "Look in C:\\new",
         "8 1/2 is a classic.",
     ],
 )
@@ -51,8 +54,9 @@ def test_words_that_stand_again_and_again_are_a_loop(text: str, words: str) -> N
 
 @pytest.mark.parametrize(
     "text",
-    ["New York, New York", "It is very, very good.", "had had", "Bye bye bye!", "...",
-     "Tora! Tora! Tora! is a war film.", "plant, water, repeat, repeat, repeat"],
+    ["New York, New York", "New York, New York, New York Stories", "It is very, very good.",
+     "had had", "Bye bye bye!", "...", "Tora! Tora! Tora! is a war film.",
+     "plant, water, repeat, repeat, repeat"],
 )  # fmt: skip
 def test_a_repetition_that_people_use_is_none(text: str) -> None:
     assert not loop(text)

@@ -5,7 +5,7 @@ from importlib import resources
 import pytest
 
 from recjury.language import read, read_reply
-from recjury.language.reader import is_english
+from recjury.language.english import is_english
 from recjury.language.weights import FILE
 from recjury.records import Act, Attribute, DeclaredAct, Speaker, Turn
 
@@ -62,11 +62,26 @@ def test_what_cannot_be_read_is_doubtful(text: str) -> None:
     assert not reading.no
 
 
+ENGLISH = (
+    "I would like to see something with robots, please.",
+    "Heat",
+    "Nope, hard pass, hate zombies, sorry",
+    "Inception, Titanic, Alien, Heat, Avatar.",
+    "I'd recommend Les Quatre Cents Coups, La Haine and Das Boot",
+    "GIVE ME A COMEDY NOW",
+)
+OTHERS = (
+    "Ich möchte heute Abend einen lustigen Film sehen, der nicht zu lang ist",
+    "quiero ver una película de acción con mucho humor para los niños",
+    "Gracias, ya la vi",
+    "Claro, te recomiendo Airplane! (1980)",
+    "Kan du snakke andre språk?",
+)
+
+
 def test_other_languages_are_told_from_english() -> None:
-    assert is_english("I would like to see something with robots, please.")
-    assert is_english("Heat")
-    assert not is_english("Ich möchte heute Abend einen lustigen Film sehen, der nicht zu lang ist")
-    assert not is_english("quiero ver una película de acción con mucho humor para los niños")
+    assert [text for text in ENGLISH if not is_english(text)] == []
+    assert [text for text in OTHERS if is_english(text)] == []
     assert read_reply("Das ist ein sehr guter Film, und der Regisseur ist auch gut.").broken is None
 
 

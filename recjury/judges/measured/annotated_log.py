@@ -11,6 +11,8 @@ from recjury.knowledge import Catalogue, TitleMention
 from recjury.language import Reading, ReplyCheck, read, read_reply
 from recjury.records import ConversationLog, Domain, Item, ItemRef, Speaker, Turn
 
+_SHOWN_WORDS = 8
+
 
 class UserTurn(NamedTuple):
     """A user's turn and what was read of it."""
@@ -26,8 +28,8 @@ class SystemTurn(NamedTuple):
     `new` are the items that nobody had named before. `last_item` is the key of the item that was
     named last, None if several were in one turn. `offered` are the ids of the items that the system
     had named or listed. `wish` is what the user wants when the turn begins. `same_as` is the index
-    of the first turn with the same words, and `template_of` are those of earlier turns with the
-    same template.
+    of the first turn of anybody with the same words, and `template_of` are those of earlier turns
+    with the same template.
     """
 
     place: int
@@ -46,11 +48,6 @@ class SystemTurn(NamedTuple):
     def spoke(self) -> bool:
         """Whether the turn did not fail and has a text."""
         return self.check is not None
-
-    @property
-    def probably_fine(self) -> float:
-        """How likely the text is not broken, from 0 to 1."""
-        return 0.0 if self.check is None else 1 - self.check.probability
 
     def flaw(self, *kinds: str) -> Finding | None:
         """How the text is broken, if it surely is, in one of `kinds`; without kinds, in any way."""
@@ -168,12 +165,13 @@ class AnnotatedLog:
                 wish = wish.after(user.turn, user.reading)
             elif at >= begins:
                 spoke = turn.failure is None and bool(turn.text.strip())
+                user_turn = self._user_turns[at - 1] if at else None
                 yield SystemTurn(
                     place=at - begins,
                     turn=turn,
                     said=said,
-                    check=read_reply(turn.text, self._turns[:at]) if spoke else None,
-                    user=self._user_turns[at - 1] if at else None,
+                    check=_checked(turn, user_turn) if spoke else None,
+                    user=user_turn,
                     new=_first_named(said, named),
                     last_item=last,
                     offered=offered,
@@ -181,15 +179,25 @@ class AnnotatedLog:
                     same_as=same.get(said.same),
                     template_of=tuple(templates.get(said.template, ())[:2]),
                 )
-                same.setdefault(said.same or f"turn {at}", at - begins)
                 if said.template:
                     templates.setdefault(said.template, []).append(at - begins)
+            if at >= begins and said.same:
+                same.setdefault(said.same, at - begins)
             if user is None:
                 listed = turn.items[: self.log.list_length]
                 offered |= {each.id for each in listed if each.id is not None} | said.keys
             named |= dict.fromkeys(said.keys)
             if said.keys:
                 last = min(said.keys) if len(said.keys) == 1 else None
+
+
+def _checked(turn: Turn, user: UserTurn | None) -> ReplyCheck:
+    """Whether the text is broken; it is, too, if the user speaks English and it does not."""
+    check = read_reply(turn.text)
+    if check.english or user is None or not user.reading.english:
+        return check
+    start = " ".join(turn.text.split()[:_SHOWN_WORDS])
+    return ReplyCheck(1.0, broken=True, kind="mixed_languages", quote=start)
 
 
 def _first_named(said: LinkedText, named: Mapping[str, None]) -> tuple[TitleMention, ...]:

@@ -79,7 +79,8 @@ def _no_answer_to_anything(turn: SystemTurn) -> Finding | None:
     """Why the turn answers nothing at all; None if it may be an answer."""
     if not turn.spoke:
         return Finding(turn.place, "no answer", "no answer")
-    return turn.said_before() or turn.flaw(*_SENSELESS)
+    # What is left of a template names nothing, unless an item stands beside it.
+    return turn.flaw(*_SENSELESS, *(() if turn.said.named else ("residue",)))
 
 
 def missed_by(log: AnnotatedLog, turn: SystemTurn, acts: frozenset[Act]) -> Finding | None:
@@ -107,11 +108,16 @@ def _not_served(log: AnnotatedLog, turn: SystemTurn, acts: frozenset[Act]) -> Fi
             return None
         note = f"wished for {turn.wish}, offered {wrong.name!r}"
         return Finding(turn.place, "unmet wish", note)
-    if acts.isdisjoint(_FOR_ITEMS) or question_to_user(turn.said, log.domain):
+    if acts.isdisjoint(_FOR_ITEMS):
         return None
+    again = turn.said_before()
+    # To a complaint, a question is no answer from a system that never offered anything.
+    may_ask = turn.offered or Act.COMPLAIN not in acts
+    if again or (may_ask and question_to_user(turn.said, log.domain)):
+        return again
     before = "a request" if acts.isdisjoint(OBJECTIONS) else "an objection"
-    again = f"only {turn.said.named[0].text!r} again" if turn.said.named else "nothing new"
-    return Finding(turn.place, "nothing new", f"{again} after {before}", turn.turn.text)
+    only = f"only {turn.said.named[0].text!r} again" if turn.said.named else "nothing new"
+    return Finding(turn.place, "nothing new", f"{only} after {before}", turn.turn.text)
 
 
 def _not_told(log: AnnotatedLog, turn: SystemTurn, user: UserTurn) -> Finding | None:

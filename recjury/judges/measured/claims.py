@@ -13,6 +13,7 @@ from recjury.judges.measured.annotated_log import SystemTurn
 from recjury.judges.measured.linked_text import TITLE, words_of
 from recjury.knowledge import Catalogue, TitleMention, split_year
 from recjury.language.genres import NEIGHBOURS, excluded, genres_in
+from recjury.language.wishes import clauses_of
 from recjury.records import Domain, DomainAttribute, Item
 
 # Catalogues often name at most three makers of an item. Therefore a list of three names, and a
@@ -23,7 +24,7 @@ _YEARS_APART = 1
 _LONGEST_NAME = 4
 _BESIDE = 4
 _RELEASED = (" released in", " came out in", " from")
-_PRONOUNS = frozenset({"it", "this", "that"})
+_PRONOUNS = frozenset({"it", "its", "this", "that", "he", "she", "they"})
 _ENDS_A_KIND = frozenset({"about", "and", "but", "for", "from", "in", "like", "of", "or", "with"})
 # The others also describe the topic of an item, not only its genre.
 _CLAIMED = frozenset(NEIGHBOURS) - {
@@ -53,8 +54,13 @@ class Claims:
         about = turn.last_item
         for part in turn.said.sentences:
             keys = {mention.key for mention in part.named}
-            about = about if not keys else keys.pop() if len(keys) == 1 else None
-            if about in self._catalogue and about is not None:
+            if keys:
+                about = keys.pop() if len(keys) == 1 else None
+            elif _PRONOUNS.isdisjoint(part.words):  # maybe about something not in the catalogue
+                about = None
+            # "It is not by Steven Spielberg" claims nothing that an item could have.
+            denies = any(clause.refuses for clause in clauses_of(part.text))
+            if about is not None and about in self._catalogue and not denies:
                 item = self._catalogue.item(about)
                 for what, value, holds in self._said_of(item, part.words):
                     if holds is not None:

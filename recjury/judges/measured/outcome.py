@@ -88,11 +88,6 @@ def from_both(errors: int, total: int) -> int:
     return min(from_errors(errors), from_share(total - errors, total)) if total else 4
 
 
-def in_halves(amount: float) -> float:
-    """A sum of probabilities, rounded to halves: it is no better known."""
-    return round(2 * amount) / 2
-
-
 def join_first(names: Sequence[str]) -> str:
     """The first names, separated by commas, and how many more there are."""
     more = len(names) - _SHOWN

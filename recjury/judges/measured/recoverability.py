@@ -2,7 +2,7 @@
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.answers import OBJECTIONS, TurnAnswer, answers, missed_by, rate_answers
-from recjury.judges.measured.outcome import Outcome
+from recjury.judges.measured.outcome import Outcome, not_applicable
 from recjury.judges.measured.requirements import DOUBTFUL, Requirement
 from recjury.records import Act
 
@@ -10,8 +10,9 @@ from recjury.records import Act
 def recoverability(log: AnnotatedLog) -> Outcome:
     """The lower of two scores: of the number of objections left open, and of their share.
 
-    Without any it is 4. An objection is a complaint, or a refusal (or "seen") after the system
-    offered something. Of doubtful ones, only those that the answer would leave open matter.
+    Without an objection there is no score: nothing shows how the system recovers. An objection is a
+    complaint, or a refusal (or "seen") after the system offered something. Of doubtful ones, only
+    those that the answer would leave open matter.
     """
     found: list[TurnAnswer] = []
     for answer in answers(log)[1:]:
@@ -24,6 +25,8 @@ def recoverability(log: AnnotatedLog) -> Outcome:
             found.append(
                 answer if len(log.catalogue) else answer._replace(doubt=Requirement.CATALOGUE)
             )
+    if not found:
+        return not_applicable("the user objected to nothing")
     return rate_answers(log, found, "objection", "left open")
 
 

@@ -1,5 +1,6 @@
 """Whether items have what the user wishes for, as far as the catalogue knows."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,32 +11,46 @@ from recjury.language.genres import canonical_genres, genres_of, unlike
 from recjury.records import Act, Attribute, Domain, Item, Turn
 
 _REQUESTS = frozenset({Act.WISH, Act.ASK, Act.REFUSE, Act.SEEN, Act.COMPLAIN})
+_REJECTING = frozenset({Act.WISH, Act.REFUSE, Act.COMPLAIN})
+_LIMIT = "under "
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class Wish(NamedTuple):
-    """What the user wants of an item: one value of each kind, and none that is rejected."""
+    """What the user wants of an item: one value of each kind, and none that is rejected.
+
+    `doubtful`: the user spoke of further values, and may not have wished for them.
+    """
 
     wants: tuple[Attribute, ...] = ()
     rejects: tuple[Attribute, ...] = ()
+    doubtful: bool = False
 
     def __bool__(self) -> bool:
         """Whether anything is wanted or rejected."""
-        return self != Wish()
+        return bool(self.wants or self.rejects)
 
     def after(self, turn: Turn, reading: Reading) -> "Wish":
         """The wish after a turn of the user.
 
         A new wish replaces the one before, also one for something like an item; what is rejected
-        stays so until it is wanted. The wish has lapsed when the user accepts something or says
-        thanks, and asks for nothing.
+        stays so until it is wanted. Values of turns that wish nothing ("Is it a comedy?") change
+        nothing. The wish has lapsed when the user accepts something or says thanks, and asks for
+        nothing.
         """
-        rejects = dict.fromkeys((*self.rejects, *reading.rejects))
-        left_out = tuple(each for each in rejects if each not in reading.wants)
+        wanted = reading.wants if Act.WISH in reading.yes else ()
+        rejected = () if reading.yes.isdisjoint(_REJECTING) else reading.rejects
+        doubtful = (reading.wants and reading.does(Act.WISH) is None) or (
+            reading.rejects and not rejected and not reading.no >= _REJECTING
+        )
+        rejects = dict.fromkeys((*self.rejects, *rejected))
+        left_out = tuple(each for each in rejects if each not in wanted)
         like = any(act.act is Act.WISH and act.item is not None for act in turn.acts)
         lapsed = reading.yes & {Act.ACCEPT, Act.THANK} and not reading.yes & _REQUESTS
-        if reading.wants or like or lapsed:
-            return Wish(reading.wants, left_out)
-        return Wish(tuple(each for each in self.wants if each not in rejects), left_out)
+        if wanted or like or lapsed:
+            return Wish(wanted, left_out, bool(doubtful))
+        kept = tuple(each for each in self.wants if each not in rejects)
+        return Wish(kept, left_out, self.doubtful or bool(doubtful))
 
     def __str__(self) -> str:
         """In words: "comedy, 1990s, no horror"."""
@@ -64,7 +79,19 @@ def has(item: Item, attribute: Attribute, domain: Domain) -> bool | None:
             False if all(unlike(genre, item) for genre in genres) else None
         )
     values = {plain_value(value) for value in described.of(item)}
-    return plain_value(wanted) in values if values else None
+    numbers = [float(found[0]) for each in values if (found := _NUMBER.findall(each))]
+    if wanted.startswith(_LIMIT) or len(numbers) == len(values):
+        return _within(numbers, wanted)
+    return plain_value(wanted) in values
+
+
+def _within(numbers: Sequence[float], wanted: str) -> bool | None:
+    """Whether one of an item's numbers is the one wanted, or in its limit ("under 300")."""
+    limit = _NUMBER.findall(wanted)
+    if not numbers or not limit:
+        return None
+    most = float(limit[0])
+    return any(each <= most if wanted.startswith(_LIMIT) else each == most for each in numbers)
 
 
 def fits(item: Item, wish: Wish, catalogue: Catalogue) -> bool | None:
@@ -87,10 +114,10 @@ def fits(item: Item, wish: Wish, catalogue: Catalogue) -> bool | None:
 def misfit(items: Sequence[Item], unknown: int, wish: Wish, catalogue: Catalogue) -> Item | None:
     """The first newly named item without what is wished for, if that is true of most of them.
 
-    None if the first one or half of them have it, or if the catalogue knows too little: `unknown`
-    counts the newly named items that it does not have.
+    None if the first one or half of them have it, or if it is doubtful what is wished for, or if
+    the catalogue knows too little: `unknown` counts the newly named items that it does not have.
     """
-    if not wish or not items:
+    if not wish or wish.doubtful or not items:
         return None
     answers = [fits(item, wish, catalogue) for item in items]
     good, bad = answers.count(True), answers.count(False)

@@ -12,7 +12,7 @@ from recjury.records import Turn
 MARKS: tuple[Breakage, ...] = ("garbled", "loop", "residue", "truncated", "mixed_languages")
 
 
-def marked_reply(reply: str, before: Sequence[Turn]) -> ReplyCheck:
+def marked_reply(reply: str, before: Sequence[Turn] = ()) -> ReplyCheck:
     """Broken in the way that a mark in the text says ("[loop]"); doubtful at "[doubtful]"."""
     if "[other language]" in reply:
         return ReplyCheck(0.5, None, english=False)

@@ -4,12 +4,15 @@ import asyncio
 
 import pytest
 
-from recjury.records import Factor, Status, Turn
+from recjury.judges.measured.wishes import has
+from recjury.knowledge import known_domain
+from recjury.records import Attribute, Factor, Status, Turn
 from tests.judges.measured.logs import (
     BLIND,
     PANEL,
     SHOP,
     log,
+    phone,
     rating,
     replies,
     says,
@@ -102,6 +105,30 @@ def test_wishes_of_other_domains_and_kinds() -> None:
         assert score(COHERENCE, talk(asked, "Heat (1995).")) == (4 if there else 0)
 
 
+@pytest.mark.parametrize(
+    ("price", "wanted", "expected"),
+    [
+        ("199", "under 300", True),
+        ("199", "under 100", False),
+        ("$199.50", "199", False),
+        ("199", "cheap", None),  # nobody knows what is
+        ("cheap", "under 300", None),
+        ("cheap", "expensive", False),
+    ],
+)
+def test_a_price_is_compared_as_a_number(price: str, wanted: str, *, expected: bool | None) -> None:
+    item = phone("a14", "Galaxy A14", "Acme", price)
+    assert has(item, Attribute("price", wanted), known_domain("product")) is expected
+
+
+def test_a_value_that_is_only_asked_about_is_no_wish() -> None:
+    thriller = says("A thriller!", "wish genre=thriller")
+    asked = says("Is Amelie a comedy?", "ask amelie")
+    more = says("Another one!", "wish")
+    told = talk(thriller, "Heat (1995).", asked, "Amelie is a comedy.", more, "Jaws (1975).")
+    assert score(COHERENCE, told) == 4, rating(COHERENCE, told)
+
+
 def test_a_genre_is_missed_only_where_no_close_one_stands_for_it() -> None:
     drama = says("A drama.", "wish genre=drama")
     assert score(COHERENCE, talk(drama, "Alien (1979).")) == 0
@@ -111,17 +138,29 @@ def test_a_genre_is_missed_only_where_no_close_one_stands_for_it() -> None:
 
 
 def test_repeated_turns_answer_nothing() -> None:
-    same = replies("I like films a lot.", "I like films a lot.")
+    same = talk(WISH, "What do you like?", WISH, "What do you like?")
     assert score(COHERENCE, same) == 2
     assert "the words of turn 2 again" in rating(COHERENCE, same).rationale
+    thanks = says("Thanks!", "thank")
+    assert score(COHERENCE, talk(thanks, "You are welcome.", thanks, "You are welcome.")) == 4
+    parrot = talk(WISH, "A comedy, please.")
+    assert score(COHERENCE, parrot) == 0
     names = ("Heat", "Back to the Future (1985)", "Alien and Up")
     filled = replies(*(f"You should watch {name}, my friend." for name in names))
-    assert score(COHERENCE, filled) == 3  # the third time, with another name
+    assert score(COHERENCE, filled) == 4  # other names are an answer
 
 
 def test_failed_and_empty_turns_are_incoherent() -> None:
     hello = says("Hello", "chat")
     assert score(COHERENCE, talk(hello, None, hello, "")) == 0
+
+
+def test_who_offers_nothing_does_not_answer_a_complaint_by_a_question() -> None:
+    stop = says("Stop asking!", "complain", "wish")
+    asked = talk(WISH, "Which films do you like?", stop, "Which actors do you like?")
+    assert score(RECOVERABILITY, asked) == 0
+    offered = talk(WISH, "Amelie (2001)?", stop, "Which films do you like, then?")
+    assert score(RECOVERABILITY, offered) == 4
 
 
 OBJECTIONS = [
@@ -132,14 +171,14 @@ OBJECTIONS = [
     (says("You never listen.", "complain"), "Sorry about that.", 0),
     (says("You never listen.", "complain"), None, 0),
     (says("A comedy!", "refuse heat", "wish genre=comedy"), "Alien (1979) is good.", 0),
-    (says("Nice.", "accept"), "It is good.", 4),
-    (says("I saw Alien.", "seen alien"), "It is good.", 4),  # the system had not offered it
+    (says("Nice.", "accept"), "It is good.", None),
+    (says("I saw Alien.", "seen alien"), "It is good.", None),  # the system had not offered it
 ]
 
 
 @pytest.mark.parametrize(("objection", "reply", "expected"), OBJECTIONS)
 def test_an_objection_is_met_by_something_new(
-    objection: Turn, reply: str | None, expected: int
+    objection: Turn, reply: str | None, expected: int | None
 ) -> None:
     told = talk(says("A film!", "wish"), "Heat (1995).", objection, reply)
     assert score(RECOVERABILITY, told) == expected, rating(RECOVERABILITY, told)
@@ -150,8 +189,8 @@ def test_a_refusal_of_nothing_is_no_objection() -> None:
         says("Hi", "chat"), "What do you like?", says("No horror.", "refuse genre=horror"), "Hm."
     )
     found = rating(RECOVERABILITY, opening)
-    assert found.score == 4
-    assert "declared acts" in found.rationale
+    assert found.status is Status.NOT_APPLICABLE
+    assert found.reason == "the user objected to nothing"
 
 
 def test_the_evidence_has_the_turn_and_the_words() -> None:

@@ -183,7 +183,7 @@ def test_each_judge_tells_logs_apart() -> None:
              says("That is not what I asked for.", "complain"), "It is [garbled] old.",
              thriller, "Alien (1979) was directed by Michael Mann.",
              items=RARE[:3], targets=(HEAT,)),
-        talk(thriller, "Hi!"),
+        talk(thriller, "Hi!", says("Not that.", "complain"), "Alien (1979)?"),
     ]  # fmt: skip
     seen: dict[str, set[float | None]] = {factor.value: set() for factor in Factor}
     for conversation in logs:
@@ -197,4 +197,4 @@ def test_without_a_catalogue_only_language_and_acts_are_judged() -> None:
     told = talk(says("A film!", "wish"), "Try Heat (1995).")
     scored = [each.factor for each in BLIND.measure(told) if each.score is not None]
     language = [Factor.GRAMMATICAL_CORRECTNESS, Factor.NATURALNESS]
-    assert scored == [Factor.RECOVERABILITY, *language]  # the user objects to nothing
+    assert scored == language

@@ -31,7 +31,7 @@ def test_residues_are_unnatural_but_no_errors_of_grammar() -> None:
     told = replies("Hi there.", "Watch [residue] tonight.")
     assert (score(GRAMMAR, told), score(NATURALNESS, told)) == (4, 2)
     assert rating(NATURALNESS, told).rationale == (
-        "1 of 2 turns probably natural: residue '[residue]' (turn 4)"
+        "1 of 2 turns natural: residue '[residue]' (turn 4)"
     )
 
 
@@ -48,9 +48,7 @@ def test_doubtful_turns_do_not_count_unless_they_are_most() -> None:
 def test_the_same_words_and_the_third_use_of_a_template_are_unnatural() -> None:
     assert score(NATURALNESS, replies(*FINE[:4], FINE[1])) == 3
     filled = [f"You should watch {name}, my friend." for name in ("Heat", "Alien", "Jaws", "Up")]
-    assert rating(NATURALNESS, replies(*filled)).rationale.startswith(
-        "1.5 of 4 turns probably natural"
-    )
+    assert rating(NATURALNESS, replies(*filled)).rationale.startswith("1.5 of 4 turns natural")
 
 
 def test_a_template_is_seen_without_a_catalogue_and_across_genres() -> None:
@@ -61,7 +59,8 @@ def test_a_template_is_seen_without_a_catalogue_and_across_genres() -> None:
 
 
 def test_another_language_is_not_judged() -> None:
-    told = replies("Hola [other language].", "Que tal [other language]?", "Fine.")
+    hello = says("Hola, quiero ver una comedia muy divertida")
+    told = log(hello.text, "Hola [other language].", hello.text, "Que tal [other language]?")
     unread = {r.factor for r in PANEL.measure(told) if "another language" in r.reason}
     assert unread == {
         Factor.COHERENCE,
@@ -72,6 +71,14 @@ def test_another_language_is_not_judged() -> None:
         Factor.EXPLAINABILITY,
         Factor.GROUNDNESS,
     }
+
+
+def test_an_answer_in_another_language_than_the_users_is_broken() -> None:
+    told = replies("Hola [other language].", "Que tal [other language]?")
+    for factor in (Factor.COHERENCE, GRAMMAR, NATURALNESS):
+        found = rating(factor, told)
+        assert found.score == 0
+        assert "mixed languages" in found.rationale
 
 
 @pytest.mark.parametrize(
