@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from recjury.knowledge.folding import fold
@@ -43,11 +44,12 @@ def split_year(name: str) -> TitleYear:
 def tokenize(text: str) -> list[Token]:
     """The words of `text` in order; an apostrophe inside a word belongs to it, "&" is a word."""
     return [
-        Token(found.start(), found.end(), found[0], token_key(found[0]), number)
+        Token(*found.span(), word := found[0], token_key(word), number)
         for number, found in enumerate(_WORD.finditer(text))
     ]
 
 
+@lru_cache(65_536)  # most words of a text were in others before it
 def token_key(word: str) -> str:
     """The key of a word: lower case, without accents and apostrophes; "&" becomes "and"."""
     if word == "&":
