@@ -18,6 +18,7 @@ from recjury.language.tokens import (
     START,
     Vocabulary,
     checksums,
+    in_order,
     last_sentence,
     letters,
     places,
@@ -63,7 +64,7 @@ def act_inputs(texts: Iterable[str], answered: str, vocabulary: Vocabulary) -> l
     for said in texts:
         words = words_of(said)[:_LONGEST_WORDS]
         of_both = checksums(_of_both(words, last))
-        system = places(chain(of_system, of_both), BUCKETS)
+        system = in_order(places(chain(of_system, of_both), BUCKETS))
         pieces = vocabulary.numbers(said)[:USER_PIECES]
         found.append(ActInput(_of_user(words), system, pieces, system_pieces))
     return found
@@ -73,14 +74,14 @@ def _of_user(words: Sequence[str]) -> NDArray[np.int64]:
     """The buckets of the words, of their runs and letters, and of pairs with a word between."""
     edged = [START, *words, END]
     pairs = zip(edged, edged[2:], strict=False)
-    apart = checksums(f"k{one} {other}" for one, other in pairs)
-    runs = run_checksums(edged, 3, "w")
-    return places(chain(*runs, apart, *map(_of_letters, edged)), BUCKETS)
+    apart = checksums([f"k{one} {other}" for one, other in pairs])
+    runs = places(chain(*run_checksums(edged, 3, "w"), apart), BUCKETS)
+    return in_order(runs.union(*map(_of_letters, edged)))
 
 
 @lru_cache(8_192)
-def _of_letters(word: str) -> tuple[int, ...]:
-    return tuple(checksums(letters(word)))
+def _of_letters(word: str) -> frozenset[int]:
+    return places(checksums(letters(word)), BUCKETS)
 
 
 def _of_both(words: Sequence[str], last: Sequence[str]) -> Iterator[str]:
@@ -133,35 +134,33 @@ class ActModel:
         """What the filters of each width find in texts of these pieces: a row for each text.
 
         The texts stand behind one another, so far apart that no filter reaches from one into the
-        next. A piece is multiplied once, though the sentences of a turn have those of the turn.
+        next.
         """
         w = self._weights
         gap = [0] * (max(widths) - 1)
-        line = [piece for text in texts for piece in (*text, *gap)]
-        pieces = {piece: row for row, piece in enumerate(dict.fromkeys(line))}
-        order = np.array([pieces[piece] for piece in line])
-        vectors = w.rows("vectors", list(pieces))
+        rows = w.rows("vectors", [piece for text in texts for piece in (*text, *gap)])
         lengths = np.array([len(text) for text in texts])
         starts = np.cumsum(lengths + len(gap)) - lengths - len(gap)
         return [
             _pooled(found, starts, np.maximum(lengths + width - 1, 1)) + w[f"{name}{width}.bias"]
             for width in widths
-            for found in [_convolved(vectors, order, w[f"{name}{width}"])]
+            for found in [_convolved(rows, w[f"{name}{width}"])]
         ]
 
 
-def _convolved(vectors: Floats, order: NDArray[np.intp], filters: Floats) -> Floats:
-    """A convolution of `vectors` in this order, with `filters` [width, 64, filter].
+def _convolved(rows: Floats, filters: Floats) -> Floats:
+    """A convolution of `rows` [time, 64] with `filters` [width, 64, filter].
 
-    One small product for each place in the width and for some vectors: NumPy would spread a large
-    one over threads, which takes longer than the product.
+    One small product for each place in the width and for some rows: NumPy would spread a large one
+    over threads, which takes longer than the product.
     """
     width = len(filters)
-    found = np.zeros((len(order) + width - 1, filters.shape[2]), np.float32)
+    found = np.zeros((len(rows) + width - 1, filters.shape[2]), np.float32)
     for place, weights in enumerate(filters):
-        start = width - 1 - place
-        parts = [vectors[at : at + _SMALL] @ weights for at in range(0, len(vectors), _SMALL)]
-        found[start : start + len(order)] += np.concatenate(parts)[order]
+        for at in range(0, len(rows), _SMALL):
+            products = rows[at : at + _SMALL] @ weights
+            start = at + width - 1 - place
+            found[start : start + len(products)] += products
     return found
 
 

@@ -155,12 +155,17 @@ def checksums(features: Iterable[str]) -> list[int]:
 
 def buckets(features: Iterable[str], size: int) -> NDArray[np.int64]:
     """The places of features in a table of `size` rows, each once, in order."""
-    return places(checksums(features), size)
+    return in_order(places(checksums(features), size))
 
 
-def places(numbers: Iterable[int], size: int) -> NDArray[np.int64]:
-    """The places of checksums in a table of `size` rows, each once, in order."""
-    return np.array(sorted({number % size for number in numbers}), np.int64)
+def places(numbers: Iterable[int], size: int) -> frozenset[int]:
+    """The places of checksums in a table of `size` rows."""
+    return frozenset(number % size for number in numbers)
+
+
+def in_order(found: Iterable[int]) -> NDArray[np.int64]:
+    """Places in order: sums of their rows are then always the same."""
+    return np.sort(np.fromiter(found, np.int64))
 
 
 class Vocabulary:
