@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from recjury.knowledge.folding import fold
@@ -49,9 +48,10 @@ def tokenize(text: str) -> list[Token]:
     ]
 
 
-@lru_cache(65_536)  # most words of a text were in others before it
 def token_key(word: str) -> str:
     """The key of a word: lower case, without accents and apostrophes; "&" becomes "and"."""
+    if word.isascii() and word.isalnum():  # nearly all words
+        return word.lower()
     if word == "&":
         return "and"
     return fold(word).replace("'", "").replace("’", "")

@@ -79,7 +79,7 @@ def _of_user(words: Sequence[str]) -> NDArray[np.int64]:
     return in_order(runs.union(*map(_of_letters, edged)))
 
 
-@lru_cache(8_192)
+@lru_cache(2_048)
 def _of_letters(word: str) -> frozenset[int]:
     return places(checksums(letters(word)), BUCKETS)
 
