@@ -3,7 +3,7 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from recjury.errors import DataError
 from recjury.knowledge.attributes import AttributeIndex
@@ -13,8 +13,6 @@ from recjury.knowledge.tokenizer import split_year
 from recjury.records import Domain, Item, ItemRef, Scenario, digest
 
 MENTIONED = 1.0
-_TEXTS_KEPT = 8192  # the turns of several hundred conversations at once
-_LONGEST_KEPT = 4000
 
 
 class Catalogue:
@@ -132,9 +130,7 @@ class Catalogue:
         If several items have the same title, the year in the text decides; without a year, the
         most mentioned item is chosen.
         """
-        if len(text) > _LONGEST_KEPT:
-            return self._recogniser.link(text)
-        return self._link(text)
+        return self._recogniser.link(text)
 
     def mentions(
         self, text: str, *, keep: Callable[[TitleMention], bool] | None = None
@@ -176,11 +172,6 @@ class Catalogue:
         title, year = split_year(folded)
         found = [item for item in self._titles.get(title, ()) if item.year == year]
         return found[0] if year is not None and len(found) == 1 else None
-
-    @cached_property
-    def _link(self) -> Callable[[str], tuple[Mention, ...]]:
-        """Links a text; the last ones are kept, since several parts of the house read a turn."""
-        return lru_cache(_TEXTS_KEPT)(self._recogniser.link)
 
     @cached_property
     def _recogniser(self) -> TitleRecogniser:

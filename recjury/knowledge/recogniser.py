@@ -9,8 +9,9 @@ spans that look like a title and are not known names.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -26,6 +27,8 @@ _NOBODY = ""
 _ARTICLES = frozenset({"the", "a", "an"})
 _NEAR_REACH = 6
 _COMMON_TEXTS = 2
+_TEXTS_KEPT = 8192  # the turns of several hundred conversations at once
+_LONGEST_KEPT = 4000
 
 _YEAR_BEHIND = re.compile(r"\s*\(\s*(\d{4})\s*\)")
 _SENTENCE_END = re.compile(r"[.!?;\n](?:\s|$)|\n")
@@ -154,6 +157,8 @@ class TitleRecogniser:
         words in use are not treated as misspellings, and words in several texts are not taken as
         titles of unknown films unless they are marked.
         """
+        # The last texts are kept: several parts of the house read a turn.
+        self._kept = lru_cache(_TEXTS_KEPT)(self._find)
         self._entries: dict[str, list[_Entry]] = {}
         self._longest: dict[str, int] = {}
         self._beginnings: set[str] = set()
@@ -209,7 +214,10 @@ class TitleRecogniser:
         known += [TitleMention(*span, None, MatchKind.UNLISTED) for span in unlisted]
         return tuple(sorted(known, key=lambda found: (found.start, found.end)))
 
-    def _known(self, text: str) -> list[TitleMention]:
+    def _known(self, text: str) -> Sequence[TitleMention]:
+        return self._find(text) if len(text) > _LONGEST_KEPT else self._kept(text)
+
+    def _find(self, text: str) -> Sequence[TitleMention]:
         """The known names. On overlap: the longest, then a correctly spelt one, then the first."""
         found = tokenize(text)
         marks = TitleMarks(text, found)
@@ -227,11 +235,10 @@ class TitleRecogniser:
 
     def _matches(self, text: str, found: list[Token], marks: TitleMarks) -> Iterator[_Match]:
         for first, word in enumerate(found):
-            longest = self._longest.get(word.key, 0)
-            possessive = 0 if longest else self._longest.get(_without_s(word), 0)
+            longest = self._longest.get(word.key) or self._longest.get(_without_s(word), 0)
             beginning = ""
-            for last in range(first, min(first + max(longest, possessive), len(found))):
-                match = self._at(text, found[first : last + 1], marks, first)
+            for last in range(first, min(first + longest, len(found))):
+                match = self._at(text, found[first : last + 1], beginning, marks, first)
                 if match:
                     yield match
                 beginning += f"{found[last].key} "
@@ -248,14 +255,18 @@ class TitleRecogniser:
                     for last in range(place, min(first + longest, len(found))):
                         span = changed[first : last + 1]
                         if sum(len(each.key) for each in span) >= MIN_LETTERS:
-                            match = self._at(text, span, marks, first)
+                            beginning = "".join(f"{each.key} " for each in span[:-1])
+                            match = self._at(text, span, beginning, marks, first)
                             if match:
                                 length, chars, _, start = match.rank
                                 near = match.mention._replace(kind=MatchKind.NEAR)
                                 yield match._replace(rank=(length, chars, 1, start), mention=near)
 
-    def _at(self, text: str, span: list[Token], marks: TitleMarks, first: int) -> _Match | None:
-        entries, end = self._spelt(span)
+    def _at(
+        self, text: str, span: list[Token], beginning: str, marks: TitleMarks, first: int
+    ) -> _Match | None:
+        """The match of a span; `beginning` has the keys of all its words but the last."""
+        entries, end = self._spelt(beginning, span[-1])
         if not entries:
             return None
         start = span[0].start
@@ -287,17 +298,15 @@ class TitleRecogniser:
         needs = () if not alone or marks.is_marked(first, 1) else marks.neighbours(first)
         return _Match(first, len(span), rank, mention, needs)
 
-    def _spelt(self, span: list[Token]) -> tuple[list[_Entry], int]:
+    def _spelt(self, beginning: str, last: Token) -> tuple[list[_Entry], int]:
         """The entries with the spelling of the span, and the end of the span."""
-        stem = " ".join(word.key for word in span[:-1])
-        lead = f"{stem} " if stem else ""
-        entries, end = self._entries.get(lead + span[-1].key), span[-1].end
+        entries = self._entries.get(beginning + last.key)
         if entries is None:
             # "Heat's ending" names Heat, but "It's" names nothing.
-            owner = lead + _without_s(span[-1])
-            entries = [] if is_pronoun(owner) else self._entries.get(owner, [])
-            end = span[-1].end - 2
-        return entries, end
+            owner = _without_s(last)
+            known = owner and not is_pronoun(beginning + owner)
+            return self._entries.get(beginning + owner, []) if known else [], last.end - 2
+        return entries, last.end
 
     def _is_meant(self, entry: _Entry, marks: TitleMarks, first: int, length: int) -> bool:
         """Whether words without a year are meant as a name here."""

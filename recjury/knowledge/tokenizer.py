@@ -43,13 +43,15 @@ def split_year(name: str) -> TitleYear:
 def tokenize(text: str) -> list[Token]:
     """The words of `text` in order; an apostrophe inside a word belongs to it, "&" is a word."""
     return [
-        Token(found.start(), found.end(), found[0], token_key(found[0]), number)
+        Token(*found.span(), word := found[0], token_key(word), number)
         for number, found in enumerate(_WORD.finditer(text))
     ]
 
 
 def token_key(word: str) -> str:
     """The key of a word: lower case, without accents and apostrophes; "&" becomes "and"."""
+    if word.isascii() and word.isalnum():  # nearly all words
+        return word.lower()
     if word == "&":
         return "and"
     return fold(word).replace("'", "").replace("’", "")

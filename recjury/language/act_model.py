@@ -5,7 +5,9 @@ the network similar words (its token vectors are distilled from all-MiniLM-L6-v2
 `benchmarks.language_training` makes the weights.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -15,10 +17,12 @@ from recjury.language.tokens import (
     END,
     START,
     Vocabulary,
-    buckets,
+    checksums,
+    in_order,
     last_sentence,
     letters,
-    sequences,
+    places,
+    run_checksums,
     words_of,
 )
 from recjury.language.weights import ModelWeights
@@ -32,6 +36,7 @@ USER_PIECES, SYSTEM_PIECES = 48, 24
 WIDTHS, SYSTEM_WIDTHS = (1, 2, 3, 5), (1, 3)
 _LONGEST_WORDS = 100
 _SHORT = 6
+_SMALL = 128
 
 Floats = NDArray[np.float32]
 
@@ -47,28 +52,41 @@ class ActInput(NamedTuple):
 
 def act_input(said: str, answered: str, vocabulary: Vocabulary) -> ActInput:
     """The model's input for what a user `said`, and what the system had said before."""
-    words = words_of(said)[:_LONGEST_WORDS]
+    return act_inputs([said], answered, vocabulary)[0]
+
+
+def act_inputs(texts: Iterable[str], answered: str, vocabulary: Vocabulary) -> list[ActInput]:
+    """The model's inputs for several texts that answer the same."""
     last = words_of(last_sentence(answered))[-30:] or ["<none>"]
-    return ActInput(
-        buckets(_of_user(words), BUCKETS),
-        buckets(_of_both(words, last), BUCKETS),
-        vocabulary.numbers(said)[:USER_PIECES],
-        vocabulary.numbers(answered)[-SYSTEM_PIECES:],
-    )
+    of_system = list(chain.from_iterable(run_checksums(last, 2, "s")))
+    system_pieces = vocabulary.numbers(answered)[-SYSTEM_PIECES:]
+    found: list[ActInput] = []
+    for said in texts:
+        words = words_of(said)[:_LONGEST_WORDS]
+        of_both = checksums(_of_both(words, last))
+        system = in_order(places(chain(of_system, of_both), BUCKETS))
+        pieces = vocabulary.numbers(said)[:USER_PIECES]
+        found.append(ActInput(_of_user(words), system, pieces, system_pieces))
+    return found
 
 
-def _of_user(words: Sequence[str]) -> Iterator[str]:
+def _of_user(words: Sequence[str]) -> NDArray[np.int64]:
+    """The buckets of the words, of their runs and letters, and of pairs with a word between."""
     edged = [START, *words, END]
-    yield from sequences(edged, (1, 2, 3), "w")
-    yield from letters(edged)
-    for one, other in zip(edged, edged[2:], strict=False):
-        yield f"k{one} {other}"
+    pairs = zip(edged, edged[2:], strict=False)
+    apart = checksums([f"k{one} {other}" for one, other in pairs])
+    runs = places(chain(*run_checksums(edged, 3, "w"), apart), BUCKETS)
+    return in_order(runs.union(*map(_of_letters, edged)))
+
+
+@lru_cache(2_048)
+def _of_letters(word: str) -> frozenset[int]:
+    return places(checksums(letters(word)), BUCKETS)
 
 
 def _of_both(words: Sequence[str], last: Sequence[str]) -> Iterator[str]:
-    """The system's last sentence, and a short answer together with how that sentence begins."""
+    """How the system's last sentence ends, and a short answer with how that sentence begins."""
     ends = "?" if "?" in last else "."
-    yield from sequences(last, (1, 2), "s")
     yield "q" + ends
     yield f"f{ends}{' '.join(words[:2])}"
     if len(words) <= _SHORT:
@@ -85,40 +103,68 @@ class ActModel:
         self.vocabulary = Vocabulary(weights.pieces)
         self._weights = weights
 
-    def probabilities(self, said: str, answered: str) -> Floats:
-        """The probability of each act of `MODELLED`."""
-        seen = act_input(said, answered, self.vocabulary)
+    def probabilities(self, texts: Sequence[str], answered: str) -> Floats:
+        """The probability of each act of `MODELLED`, in a row for each of the texts (at least one)
+        that answer the same."""
+        seen = act_inputs(texts, answered, self.vocabulary)
         logits = (self._by_sequences(seen) + self._by_network(seen)) / 2
         calibrated = self._weights["acts.slope"] * logits + self._weights["acts.shift"]
         return np.asarray(1 / (1 + np.exp(-calibrated)), np.float32)
 
-    def _by_sequences(self, seen: ActInput) -> Floats:
-        w = self._weights
-        user, system = w.rows("acts.user", seen.user), w.rows("acts.system", seen.system)
-        of_user = user.sum(0) / np.sqrt(max(1, len(user)))
-        of_system = system.sum(0) / np.sqrt(max(1, len(system)))
-        return np.asarray(of_user + of_system + w["acts.bias"])
+    def _by_sequences(self, seen: Sequence[ActInput]) -> Floats:
+        of_user = [self._summed("acts.user", each.user) for each in seen]
+        of_system = [self._summed("acts.system", each.system) for each in seen]
+        return np.asarray(np.add(of_user, of_system) + self._weights["acts.bias"])
 
-    def _by_network(self, seen: ActInput) -> Floats:
+    def _summed(self, name: str, sequences: NDArray[np.int64]) -> Floats:
+        rows = self._weights.rows(name, sequences)
+        return np.asarray(rows.sum(0) / np.sqrt(max(1, len(rows))))
+
+    def _by_network(self, seen: Sequence[ActInput]) -> Floats:
         w = self._weights
-        user, system = w.rows("vectors", seen.user_pieces), w.rows("vectors", seen.system_pieces)
-        pooled = [_pooled(user, w[f"acts.user{n}"], w[f"acts.user{n}.bias"]) for n in WIDTHS]
-        pooled += [
-            _pooled(system, w[f"acts.system{n}"], w[f"acts.system{n}.bias"]) for n in SYSTEM_WIDTHS
+        user = self._filtered("acts.user", WIDTHS, [each.user_pieces for each in seen])
+        system = self._filtered("acts.system", SYSTEM_WIDTHS, [seen[0].system_pieces])
+        pooled = np.hstack([*user, *(np.repeat(each, len(seen), axis=0) for each in system)])
+        hidden = np.maximum(np.maximum(pooled, 0) @ w["acts.hidden"].T + w["acts.hidden.bias"], 0)
+        return np.asarray(hidden @ w["acts.out"].T + w["acts.out.bias"])
+
+    def _filtered(
+        self, name: str, widths: Sequence[int], texts: Sequence[Sequence[int]]
+    ) -> list[Floats]:
+        """What the filters of each width find in texts of these pieces: a row for each text.
+
+        The texts stand behind one another, so far apart that no filter reaches from one into the
+        next.
+        """
+        w = self._weights
+        gap = [0] * (max(widths) - 1)
+        rows = w.rows("vectors", [piece for text in texts for piece in (*text, *gap)])
+        lengths = np.array([len(text) for text in texts])
+        starts = np.cumsum(lengths + len(gap)) - lengths - len(gap)
+        return [
+            _pooled(found, starts, np.maximum(lengths + width - 1, 1)) + w[f"{name}{width}.bias"]
+            for width in widths
+            for found in [_convolved(rows, w[f"{name}{width}"])]
         ]
-        hidden = np.maximum(w["acts.hidden"] @ np.concatenate(pooled) + w["acts.hidden.bias"], 0)
-        return np.asarray(w["acts.out"] @ hidden + w["acts.out.bias"])
 
 
-def _pooled(rows: Floats, filters: Floats, bias: Floats) -> Floats:
-    """The maximum over time of a convolution: `rows` [time, 64], `filters` [width, 64, filter].
+def _convolved(rows: Floats, filters: Floats) -> Floats:
+    """A convolution of `rows` [time, 64] with `filters` [width, 64, filter].
 
-    One small product for each place in the width: NumPy would spread a large one over threads,
-    which takes longer than the product.
+    One small product for each place in the width and for some rows: NumPy would spread a large one
+    over threads, which takes longer than the product.
     """
     width = len(filters)
-    found = np.zeros((len(rows) + width - 1 or 1, filters.shape[2]), np.float32)
+    found = np.zeros((len(rows) + width - 1, filters.shape[2]), np.float32)
     for place, weights in enumerate(filters):
-        start = width - 1 - place
-        found[start : start + len(rows)] += rows @ weights
-    return np.asarray(np.maximum(found.max(0) + bias, 0))
+        for at in range(0, len(rows), _SMALL):
+            products = rows[at : at + _SMALL] @ weights
+            start = at + width - 1 - place
+            found[start : start + len(products)] += products
+    return found
+
+
+def _pooled(found: Floats, starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> Floats:
+    """The maximum over time in each span of a convolution."""
+    bounds = np.stack([starts, starts + lengths], axis=1).ravel()
+    return np.asarray(np.maximum.reduceat(found, bounds)[::2])

@@ -5,7 +5,6 @@ say how often each word follows those before it (stupid backoff: Brants et al. 2
 """
 
 import math
-import zlib
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -21,6 +20,7 @@ from recjury.language.tokens import (
     class_of,
     is_function_word,
     masked_tokens,
+    run_checksums,
 )
 from recjury.language.vocabulary import words
 from recjury.language.weights import ModelWeights
@@ -39,7 +39,8 @@ _UNSEEN = 0.5
 _FREQUENT = 100
 _VERBLIKE = ("s", "ed", "ing")
 
-Floats = NDArray[np.float64]
+Counts = list[list[float]]
+"""How often each run of tokens was seen, by its length (from 1) and its place."""
 
 
 class FluencyCounts:
@@ -52,19 +53,24 @@ class FluencyCounts:
         }
         self._total = float(weights["fluency.total"])
 
-    def count(self, kind: str, parts: Sequence[str]) -> float:
-        """How often a sequence was seen, nearly: sequences may share a place."""
-        table, mask = self._tables[f"{kind}{len(parts)}"]
-        return _SEEN[table[zlib.crc32(" ".join(parts).encode()) & mask]]
+    def _counts(self, kind: str, tokens: Sequence[str], longest: int) -> Counts:
+        """How often each run of tokens was seen, nearly: runs may share a place."""
+        found: list[list[float]] = []
+        for length, runs in enumerate(run_checksums(tokens, longest), start=1):
+            table, mask = self._tables[f"{kind}{length}"]
+            found.append([_SEEN[table[run & mask]] for run in runs])
+        return found
 
     def features(self, sentence: SentenceWords) -> list[float]:
         """The `FEATURES` numbers of a sentence that the model of replies looks at."""
         tokens = masked_tokens(sentence)
         padded = [START, *tokens, END]
-        usual = self._scores("word", padded, 3)
-        classes = self._scores("class", [class_of(token) for token in padded], 4)
-        strange = self._strange_pairs(padded)
+        counts = self._counts("word", padded, 3)
+        usual = self._scores(counts)
+        classes = self._scores(self._counts("class", list(map(class_of, padded)), 4))
+        strange = _strange_pairs(counts)
         n = len(usual)
+        seen = dict(zip(padded, counts[0], strict=True))
         content = [t for t in tokens if not is_function_word(t) and t[0] != "<"]
         return [
             sum(usual) / n,
@@ -75,36 +81,35 @@ class FluencyCounts:
             sum(score < -3 for score in classes) / n,
             math.log1p(strange),
             strange / n,
-            sum(self.count("word", [t]) < 3 for t in content) / max(1, len(content)),
+            sum(seen[t] < 3 for t in content) / max(1, len(content)),
             math.log(n),
             *_repeats(tokens, content),
             float(not any(is_function_word(t) or t.endswith(_VERBLIKE) for t in tokens)),
             float(tokens[-1] in words("open_ends")),
         ]
 
-    def _scores(self, kind: str, padded: Sequence[str], order: int) -> list[float]:
+    def _scores(self, counts: Counts) -> list[float]:
         """The logarithm (base 10) of each word's frequency after those before it."""
-        ends = range(1, len(padded))
-        return [self._after(kind, padded[max(0, at - order + 1) : at + 1]) for at in ends]
+        return [self._after(counts, at) for at in range(1, len(counts[0]))]
 
-    def _after(self, kind: str, parts: Sequence[str]) -> float:
+    def _after(self, counts: Counts, at: int) -> float:
         penalty = 0.0
-        while len(parts) > 1:
-            seen = self.count(kind, parts)
+        for length in range(min(len(counts), at + 1), 1, -1):
+            start = at - length + 1
+            seen = counts[length - 1][start]
             if seen:
-                before = self.count(kind, parts[:-1])
-                return penalty + math.log10(seen / max(before, seen))
+                return penalty + math.log10(seen / max(counts[length - 2][start], seen))
             penalty += math.log10(_BACK_OFF)
-            parts = parts[1:]
-        return penalty + math.log10(max(self.count(kind, parts), _UNSEEN) / self._total)
+        return penalty + math.log10(max(counts[0][at], _UNSEEN) / self._total)
 
-    def _strange_pairs(self, padded: Sequence[str]) -> int:
-        """Pairs of frequent words that were never seen side by side."""
-        often = [self.count("word", [token]) >= _FREQUENT for token in padded]
-        pairs = enumerate(pairwise(padded))
-        return sum(
-            often[at] and often[at + 1] and not self.count("word", pair) for at, pair in pairs
-        )
+
+def _strange_pairs(counts: Counts) -> int:
+    """Pairs of frequent words that were never seen side by side."""
+    often = [seen >= _FREQUENT for seen in counts[0]]
+    return sum(
+        one and other and not pair
+        for one, other, pair in zip(often, often[1:], counts[1], strict=False)
+    )
 
 
 def _lowest(scores: Sequence[float], many: int) -> list[float]:
@@ -135,11 +140,10 @@ def counted(sentences: Sequence[SentenceWords]) -> dict[str, NDArray[np.generic]
     for sentence in sentences:
         tokens = [START, *masked_tokens(sentence), END]
         for kind, row, longest in (("word", tokens, 3), ("class", list(map(class_of, tokens)), 4)):
-            for length in range(1, longest + 1):
+            for length, runs in enumerate(run_checksums(row, longest), start=1):
                 table = counts[f"{kind}{length}"]
-                for at in range(len(row) - length + 1):
-                    sequence = " ".join(row[at : at + length]).encode()
-                    table[zlib.crc32(sequence) & (len(table) - 1)] += 1
+                for run in runs:
+                    table[run & (len(table) - 1)] += 1
     total = np.array(float(counts["word1"].sum()))
     stored = {
         f"fluency.{name}": np.minimum(255, np.round(STEP * np.log2(table + 1))).astype(np.uint8)

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
+import numpy as np
+
 from recjury.knowledge import Catalogue
 from recjury.language.act_model import MODELLED, ActModel
 from recjury.language.defects import defects_of, other_language_words
@@ -110,12 +112,11 @@ def _probabilities(text: str, answered: str) -> list[float]:
 
     One act among several would else be lost in a long turn.
     """
-    whole = _acts().probabilities(text, answered)
     sentences = sentence_texts(text)[:_MOST_SENTENCES]
-    if len(sentences) < 2:
-        return [float(number) for number in whole]
-    alone = [_acts().probabilities(each, answered) for each in sentences]
-    return [float(a + max(b)) / 2 for a, b in zip(whole, zip(*alone, strict=True), strict=True)]
+    alone = sentences if len(sentences) > 1 else []
+    whole, *parts = _acts().probabilities([text, *alone], answered)
+    surest = np.max(parts or [whole], axis=0)
+    return [float(number) for number in (whole + surest) / 2]
 
 
 def read_reply(reply: str, before: Sequence[Turn] = ()) -> ReplyCheck:  # noqa: ARG001

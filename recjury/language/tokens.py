@@ -5,6 +5,7 @@ import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ START, END, NAME, NUMBER = "<s>", "</s>", "<n>", "<d>"
 
 _WORDS = re.compile(r"[a-z0-9']+|[^\sa-z0-9]")
 _PIECES = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[.!?…]+|[^\w\s]|_+")
+_SPLIT = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?…])\s+|\n+")
 _LIST_MARK = re.compile(r"\s*(?:\d{1,3}\s*[.:)]?|[-*•])\s+(?=\S)")
 _TITLE_WORDS = 9
@@ -122,6 +124,7 @@ def is_function_word(token: str) -> bool:
     return token in words("function_words")
 
 
+@lru_cache(16_384)
 def class_of(token: str) -> str:
     """A function word or a sign itself; for another word, its ending."""
     if is_function_word(token) or token[0] == "<":
@@ -136,19 +139,45 @@ def sequences(tokens: Sequence[str], lengths: Iterable[int], mark: str) -> Itera
             yield mark + " ".join(tokens[at : at + length])
 
 
-def letters(spoken: Iterable[str]) -> Iterator[str]:
-    """All runs of 3 to 5 letters of each word and its edges, which misspelt words share."""
-    for word in spoken:
-        edged = f"<{word}>"
-        for length in (3, 4, 5):
-            for at in range(len(edged) - length + 1):
-                yield "c" + edged[at : at + length]
+def run_checksums(tokens: Sequence[str], longest: int, mark: str = "") -> list[list[int]]:
+    """The checksums of `sequences`, by length from 1 to `longest`.
+
+    That of a longer run goes on from that of the run without its last token.
+    """
+    added = [f" {token}".encode() for token in tokens]
+    found = [[zlib.crc32(f"{mark}{token}".encode()) for token in tokens]]
+    for length in range(1, longest):
+        ends = zip(added[length:], found[-1], strict=False)
+        found.append([zlib.crc32(end, run) for end, run in ends])
+    return found
+
+
+def letters(word: str) -> Iterator[str]:
+    """All runs of 3 to 5 letters of a word and its edges, which misspelt words share."""
+    edged = f"<{word}>"
+    for length in (3, 4, 5):
+        for at in range(len(edged) - length + 1):
+            yield "c" + edged[at : at + length]
+
+
+def checksums(features: Iterable[str]) -> list[int]:
+    """The numbers from which features have their places in tables: their CRC-32."""
+    return [zlib.crc32(feature.encode()) for feature in features]
 
 
 def buckets(features: Iterable[str], size: int) -> NDArray[np.int64]:
     """The places of features in a table of `size` rows, each once, in order."""
-    places = {zlib.crc32(feature.encode()) % size for feature in features}
-    return np.array(sorted(places), np.int64)
+    return in_order(places(checksums(features), size))
+
+
+def places(numbers: Iterable[int], size: int) -> frozenset[int]:
+    """The places of checksums in a table of `size` rows."""
+    return frozenset(number % size for number in numbers)
+
+
+def in_order(found: Iterable[int]) -> NDArray[np.int64]:
+    """Places in order: sums of their rows are then always the same."""
+    return np.sort(np.fromiter(found, np.int64))
 
 
 class Vocabulary:
@@ -162,12 +191,11 @@ class Vocabulary:
 
     def numbers(self, text: str) -> list[int]:
         """The numbers of the pieces of a text, without case and accents."""
-        plain = unicodedata.normalize("NFKD", shortened(text).lower())
-        kept = "".join(letter for letter in plain if not unicodedata.combining(letter))
-        found: list[int] = []
-        for word in re.findall(r"[a-z0-9]+|[^\sa-z0-9]", kept):
-            found += self._of_word(word)
-        return found
+        plain = shortened(text).lower()
+        if not plain.isascii():
+            signs = unicodedata.normalize("NFKD", plain)
+            plain = "".join(sign for sign in signs if not unicodedata.combining(sign))
+        return list(chain.from_iterable(map(self._of_word, _SPLIT.findall(plain))))
 
     def _split(self, word: str) -> tuple[int, ...]:
         found: list[int] = []

@@ -242,13 +242,14 @@ def test_what_was_looked_for_is_forgotten_some_day(
     monkeypatch: pytest.MonkeyPatch, word: str
 ) -> None:
     monkeypatch.setattr("recjury.knowledge.near_names._REMEMBERED", 100)
+    monkeypatch.setattr("recjury.knowledge.recogniser._LONGEST_KEPT", 0)
     texts = 10_000_000 // len(word) // 20
     digits = str.maketrans("0123456789", "ghijklmnop")
     CATALOGUE.link("xyzxyz")  # what is built with the first search stays
     tracemalloc.start()
     try:
         for number in range(0x100000, 0x100000 + min(texts, 20_000)):
-            CATALOGUE.mentions(word.format(number).translate(digits))  # `link` keeps texts
+            CATALOGUE.link(word.format(number).translate(digits))
         kept, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

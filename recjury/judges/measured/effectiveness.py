@@ -2,7 +2,7 @@
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.outcome import Outcome, join_first, scored, unscored
-from recjury.judges.measured.similarity import Similarity, similarity, traits_of
+from recjury.judges.measured.similarity import Similarity, known_traits, nearest, traits_of
 
 
 def similarity_score(very: int, somewhat: int, total: int) -> int:
@@ -27,14 +27,12 @@ def effectiveness(log: AnnotatedLog) -> Outcome:
         return scored(
             4, "a target is in the list", findings, quoted=join_first([h.name for h in hits])
         )
-    listed, targets = (
-        [(item, traits_of(item, log.catalogue.domain_of(item))) for item in log.items_of(refs)]
-        for refs in (log.session, log.log.scenario.targets)
-    )
-    known = {traits for _, traits in targets if any(traits)}
+    targets = tuple(item.id for item in log.items_of(log.log.scenario.targets))
+    known = known_traits(targets, log.catalogue)
     if not known:
         return unscored("no target in the list, and nothing known of the targets")
-    alike = [(max(similarity(traits, each) for each in known), item) for item, traits in listed]
+    listed = log.items_of(log.session)
+    alike = [(nearest(traits_of(item.id, log.catalogue), known), item) for item in listed]
     very = [item for how, item in alike if how is Similarity.VERY]
     somewhat = [item for how, item in alike if how is Similarity.SOMEWHAT]
     findings = log.findings_of(very, "like a target")

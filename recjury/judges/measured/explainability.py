@@ -28,9 +28,7 @@ class UserInterests:
 
     def __init__(self, log: AnnotatedLog):
         self._log = log
-        self._plain = word_list("common").union(
-            _OF_ASKING, log.domain.all_words, (log.domain.verb,)
-        )
+        self._of_asking = {*_OF_ASKING, *log.domain.all_words, log.domain.verb}
         self.words: set[str] = set()
         self.values: set[str] = set()
         self.items: set[str] = set()
@@ -55,7 +53,7 @@ class UserInterests:
         if Act.WISH in reading.yes:
             words = {word for part in said.sentences for word in part.words}
             long = {word for word in words if len(word) >= _LONG_WORD and word != TITLE}
-            self.words |= long - self._plain - rejected
+            self.words |= long - word_list("common") - self._of_asking - rejected
 
     def reasons_in(self, turn: SystemTurn) -> Iterator[Reason]:
         """The reasons that a recommending turn gives, in no order.

@@ -38,6 +38,8 @@ def proactiveness(log: AnnotatedLog) -> Outcome:
 
 def question_to_user(said: LinkedText, domain: Domain) -> str | None:
     """The first question that addresses the user or is about an attribute of items; or None."""
+    if "?" not in said.text:
+        return None
     asking = _SECOND_PERSON | _attribute_words(domain)
     questions = (part for part in said.sentences if "?" in part.text)
     return next((each.text for each in questions if not asking.isdisjoint(each.words)), None)

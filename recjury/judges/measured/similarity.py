@@ -4,8 +4,9 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from recjury.knowledge import Catalogue
 from recjury.language.genres import canonical_genres
-from recjury.records import AttributeKind, Domain, Item
+from recjury.records import AttributeKind
 
 
 class Similarity(IntEnum):
@@ -27,8 +28,12 @@ class ItemTraits(NamedTuple):
     genres: frozenset[str]
 
 
-def traits_of(item: Item, domain: Domain) -> ItemTraits:
-    """The item's attributes, as its domain says them; a language makes no two items similar."""
+@lru_cache(65_536)
+def traits_of(item_id: str, catalogue: Catalogue) -> ItemTraits:
+    """The attributes of an item of the catalogue, as its domain says them; a language makes no two
+    items similar."""
+    item = catalogue.item(item_id)
+    domain = catalogue.domain_of(item)
 
     def values(kind: AttributeKind) -> frozenset[str]:
         kinds = (each for each in domain.of_kind(kind) if each.name != "language")
@@ -38,7 +43,23 @@ def traits_of(item: Item, domain: Domain) -> ItemTraits:
     return ItemTraits(values("maker"), values("cast"), frozenset(genres))
 
 
-@lru_cache(65_536)  # recorded logs share their targets, about a hundred each
+@lru_cache(1_024)  # recorded logs share their targets, about a hundred each
+def known_traits(item_ids: tuple[str, ...], catalogue: Catalogue) -> frozenset[ItemTraits]:
+    """The attributes of those of the catalogue's items of which something is known."""
+    return frozenset(traits for each in item_ids if any(traits := traits_of(each, catalogue)))
+
+
+@lru_cache(65_536)
+def nearest(one: ItemTraits, others: frozenset[ItemTraits]) -> Similarity:
+    """How similar an item is to the most similar one of others (at least one)."""
+    highest = Similarity.UNLIKE
+    for other in others:
+        highest = max(highest, similarity(one, other))
+        if highest is Similarity.VERY:
+            break
+    return highest
+
+
 def similarity(one: ItemTraits, other: ItemTraits) -> Similarity:
     """How similar two items are.
 
