@@ -27,7 +27,7 @@ SURE, RULED_OUT = 0.55, 0.3
 LIKELY = 0.4
 """From here on, `benchmarks.language` counts an act: near the best F1 over all acts."""
 
-BROKEN, FINE = 0.65, 0.4
+BROKEN, FINE = 0.7, 0.4
 """From `BROKEN` on, a reply is called broken; below `FINE`, it is not; between, it is doubtful."""
 
 _REMEMBERED = 16_384
