@@ -25,7 +25,7 @@ from recjury.results import Counts, is_newest
 from recjury.results.answer import answer
 from recjury.results.budget_use import budget_use, left_text
 from recjury.results.caveats import Caveat, about_power
-from recjury.results.comparison import compare_campaign, newest_measures
+from recjury.results.comparison import compare_campaign, newest_measures, tested_families
 from recjury.results.noise import NoiseFloor, noise_source
 from recjury.results.scores import headline
 from recjury.results.unscored import merged_reasons
@@ -114,7 +114,8 @@ class OtherCampaign(NamedTuple):
 
 class Page(NamedTuple):
     """The content of the page, from top to bottom; `headline` is the measure in the list of pairs
-    of systems; `noise` says what the noise floors are from, and is empty if there are none."""
+    of systems; `noise` says what the noise floors are from, and is empty if there are none; `tests`
+    counts those on the headline and those on other metrics."""
 
     title: str
     run: CampaignInfo
@@ -128,7 +129,7 @@ class Page(NamedTuple):
     headline: str
     pairs: tuple[PairTable, ...]
     noise: str
-    tests: int
+    tests: tuple[int, int]
     failures: Reasons
     verdicts: tuple[VerdictLine, ...]
     unscored: Reasons
@@ -152,7 +153,7 @@ def build_page(
     who, lead = participants(found, models), headline(found.measures)
     noise = found.summary.noise()
     compared = compare_campaign(found.systems, lead, newest_measures(found.evaluators))
-    tested = [gap for each in compared.values() for gap in each.tested]
+    tested = tested_families(compared.values(), {lead.id} if lead else ())
     wished = _any_wishes(store, found)
     return Page(
         title=one_line(about.name or "recjury", 120),
@@ -168,15 +169,15 @@ def build_page(
             for name, tally in found.systems.items()
         ),
         sections=tuple(_section(found, each, noise) for each in found.summary.evaluators),
-        answer=tuple(one_line(line, 600) for line in answer(found.summary).lines),
-        caveats=(*about_power(tested), *caveats(found, who, wished=wished)),
+        answer=tuple(one_line(line, 600) for line in answer(found.summary, compared).lines),
+        caveats=(*about_power(*tested), *caveats(found, who, wished=wished)),
         headline=lead.id if lead else "",
         pairs=tuple(
             pair_table(SystemPair(a, b, found.systems), each, noise)
             for (a, b), each in compared.items()
         ),
         noise=noise_source(noise.values()) if noise else "",
-        tests=len(tested),
+        tests=(len(tested.lead), len(tested.others)),
         failures=_reasons(found.failures),
         verdicts=tuple(_verdict_lines(found)),
         unscored=_reasons(found.unscored),
