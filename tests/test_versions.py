@@ -43,7 +43,7 @@ KNOWN = {
     "rule user": ("5", "b7edc9e97cb80413"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-5", "607e7a98d791b045"),
-    "rule debate": ("rule-debate/4", "f83eb870afe7c2cb"),
+    "rule debate": ("rule-debate/5", "a5f66367da458aa0"),
     "rule decomposer": ("2", "753ab3ce65b3c207"),
     "retrieval": ("3", "6b0f6adf660b6bdd"),
 }

@@ -1,8 +1,7 @@
 """All content of a report page, gathered from a store; the templates only place it."""
 
-import re
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import NamedTuple
@@ -28,11 +27,10 @@ from recjury.results.caveats import Caveat, about_power
 from recjury.results.comparison import compare_campaign, newest_measures, tested_families
 from recjury.results.noise import NoiseFloor, noise_source
 from recjury.results.scores import headline
-from recjury.results.unscored import merged_reasons
+from recjury.results.unscored import merged_forms, merged_reasons
 from recjury.store import Campaign, CampaignCalls, CampaignEvaluator, Spent, Store
 
 _REASONS = 40
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class CorpusLine(NamedTuple):
@@ -256,20 +254,16 @@ def _corpus_lines(found: CampaignFindings) -> Iterable[CorpusLine]:
 
 
 def _reasons(counted: ReasonCounts) -> Reasons:
-    """Reasons by frequency; reasons that differ only in numbers are one, with … for the numbers."""
-    merged: dict[MissingResult, tuple[set[str], Counter[str]]] = {}
-    for (what, why), by_system in counted.items():
-        shape = MissingResult(what, _NUMBER.sub("…", why))
-        said, times = merged.setdefault(shape, (set(), Counter()))
-        said.add(why)
-        times.update(by_system)
+    """Reasons by frequency; those of one result that differ only in numbers are one."""
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for what, why in counted:
+        reasons[what].append(why)
+    merged: dict[MissingResult, Counter[str]] = defaultdict(Counter)
+    for what, own in reasons.items():
+        for why, form in merged_forms(own).items():
+            merged[MissingResult(what, form)].update(counted[MissingResult(what, why)])
     ordered = sorted(
-        (
-            CountedReason(
-                what, shape if len(said) > 1 else min(said), times.total(), _by_system(times)
-            )
-            for (what, shape), (said, times) in merged.items()
-        ),
+        (CountedReason(*each, times.total(), _by_system(times)) for each, times in merged.items()),
         key=lambda reason: (-reason.times, reason.what, reason.why),
     )
     total = sum(reason.times for reason in ordered)

@@ -31,6 +31,7 @@ def about_campaign(summary: CampaignSummary) -> list[Caveat]:
         *_about_links(summary),
         *about_scores(summary.systems, {each.id: each.metric for each in summary.shown}),
         *_about_catalogues(summary),
+        *_about_acts(summary),
     ]
 
 
@@ -125,6 +126,17 @@ def _about_catalogues(summary: CampaignSummary) -> Iterator[Caveat]:
             + ", ".join(f"{metric} {count}" for metric, count in lacking.most_common()),
             'Name one in each log, as "catalogue": "redial", "opendialkg", "sample" or a folder '
             "of your own (docs/data.md).",
+        )
+
+
+def _about_acts(summary: CampaignSummary) -> Iterator[Caveat]:
+    dropped, differing = summary.acts
+    if dropped or differing:
+        yield Caveat(
+            f"{differing} acts that the simulated user declared differ from its words, and "
+            f"{dropped} could not be used",
+            "Judges go by what is declared. An export has the acts of each turn, and both counts "
+            "of each conversation.",
         )
 
 
