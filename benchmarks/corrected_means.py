@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t
 
+from benchmarks.label_means import NotCorrected, mean_of_these
 from recjury.corpora.crsarena import read_crsarena, subset_of, system_of
 from recjury.corpora.crsarena_run_file import read_run_file
 from recjury.records import Aspect, Level, ScoreTarget
-from recjury.stats.corrected import NotCorrected, mean_of_these
 
 _SEEDS = (0, 1, 2)
 _COLUMNS = ("covered", "width", "refused", "naive")

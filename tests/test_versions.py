@@ -42,8 +42,8 @@ KNOWN = {
     "guard": ("2", "aceb8f470d666d8d"),
     "rule user": ("5", "b7d0a4cd0e352e64"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
-    "measured judges": ("measured-5", "6e0f055486355215"),
-    "rule debate": ("rule-debate/4", "f83eb870afe7c2cb"),
+    "measured judges": ("measured-5", "f0c5b8bd843f70b5"),
+    "rule debate": ("rule-debate/5", "a5f66367da458aa0"),
     "rule decomposer": ("2", "753ab3ce65b3c207"),
     "retrieval": ("3", "6b0f6adf660b6bdd"),
 }

@@ -78,10 +78,11 @@ def compare(
     """Compare systems, two by two: A minus B on the scenarios of both.
 
     Shown are the mean difference with its 95 % interval, the p-value of a permutation test,
-    Holm-corrected over all that is shown ("tie": no pair differs, so nothing is tested), and the
-    effect size (in standard deviations of the difference). The verdict comes first; details are
-    shown with --all-metrics, or if --metric names them. If scenarios were repeated or conversations
-    judged again, the noise floor says how far two runs of one system differ.
+    Holm-corrected (the verdict over all pairs, other metrics together; "tie": no pair differs, so
+    nothing is tested), and the effect size (in standard deviations of the difference). The verdict
+    comes first; details are shown with --all-metrics, or if --metric names them. If scenarios were
+    repeated or conversations judged again, the noise floor says how far two runs of one system
+    differ.
 
     With --before, one system is compared with itself in an earlier campaign that the later judges
     have rated, too: how much of the change is the system's, and how much the judge's.

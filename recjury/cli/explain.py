@@ -70,7 +70,7 @@ def _show(explanation: "Explanation") -> None:
 
 
 def _show_rating(each: "ExplainedRating", explanation: "Explanation") -> None:
-    from recjury.results.explanation import quoted
+    from recjury.results.explanation import evidence_line
 
     rating = each.rating
     where = "" if rating.turn is None else f", turn {rating.turn + 1}"
@@ -82,11 +82,7 @@ def _show_rating(each: "ExplainedRating", explanation: "Explanation") -> None:
     for line in filter(None, (rating.reason, rating.rationale, _repaired(rating.repaired))):
         _print(f"    {line}")
     for evidence in each.evidence:
-        turn = "" if evidence.turn is None else f"turn {evidence.turn + 1}, "
-        text = quoted(evidence, explanation.log)
-        said = f" {text!r}" if text else ""
-        note = f": {evidence.note}" if evidence.note else ""
-        _print(f"    - {turn}{evidence.label}{said}{note}")
+        _print(f"    - {evidence_line(evidence, explanation.log)}")
     if rating.calls:
         _print(f"    {len(rating.calls)} calls: {', '.join(rating.calls)}")
 

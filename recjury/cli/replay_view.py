@@ -120,6 +120,9 @@ class View:
             self._say(" person  ", log.person.described)
         if log.speechless:
             self._say("   note  ", "every known value of the targets gives them away")
+        if log.acts_dropped or log.acts_differing:
+            counts = f"{log.acts_differing} differ from the words, {log.acts_dropped} not usable"
+            self._say("   note  ", f"declared acts: {counts}")
         for turn in scenario.history:
             self._turn(turn, log)
         if scenario.history:

@@ -1,15 +1,14 @@
-"""How opinions move in a debate without a model, and the three weights of that.
+"""How opinions move in a debate without a model, and the two weights of that.
 
 DeGroot's model (1974, "Reaching a consensus", JASA 69): everybody takes a weighted mean of all
-opinions, again and again. Here an opinion weighs more for each finding that its holder cites.
+opinions, again and again. Here an opinion weighs up to twice as much, by the part of the system's
+turns that its holder can point to.
 """
 
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-BASE_TRUST = 5
-"""What an opinion weighs without any finding; each finding adds 1, so five of them double it."""
 STEP = 0.5
 """The part of the way to the others that an opinion moves in one round."""
 AGREEMENT_DISTANCE = 5
@@ -17,15 +16,17 @@ AGREEMENT_DISTANCE = 5
 
 
 class Opinion(NamedTuple):
-    """A score from 0 to 100, and how many findings its holder cites."""
+    """A score from 0 to 100, and how many of the system's turns its holder's findings are about."""
 
     score: float
-    findings: int
+    cited: int
+    turns: int
 
     @property
     def trust(self) -> int:
-        """What it weighs for others."""
-        return BASE_TRUST + self.findings
+        """What it weighs for others: 1 without findings, 2 with findings in all turns, times the
+        number of turns, which is the same for all."""
+        return max(1, self.turns) + self.cited
 
 
 def trusted_mean(opinions: Sequence[Opinion]) -> float:

@@ -12,7 +12,7 @@ from statistics import fmean
 from recjury.debate.opinions import Opinion, moved, trusted_mean
 from recjury.debate.rated_log import RatedLog
 from recjury.debate.rules import RULE_PROTOCOL
-from recjury.records import JSON, OVERALL_SCALE, Evidence, Rating, Role, Statement
+from recjury.records import JSON, OVERALL_SCALE, Rating, Role, Statement
 
 RULE = "rule"
 _LONGEST_QUOTE = 120  # characters
@@ -52,7 +52,7 @@ def rule_statement(
     It depends on scores, evidence, and the scores of the round before, in no order of the roles.
     """
     others = {
-        each.role: Opinion(each.score, len(rated.findings(each.role)))
+        each.role: _opinion(each.role, each.score, rated)
         for each in said
         if each.round == number - 1 and each.score is not None
     }
@@ -67,6 +67,12 @@ def rule_statement(
     factors = ", ".join(f"{each.factor} {each.score:g} of {each.high:g}" for each in scored)
     text = f"My factors: {factors}. {move} {_cited(role, rated)}"
     return Statement(role=role, round=number, speaker=RULE, text=text, score=score)
+
+
+def _opinion(role: Role, score: float, rated: RatedLog) -> Opinion:
+    turns = set(rated.log.system_turn_indices)
+    cited = {each.turn for each in rated.findings(role)} & turns
+    return Opinion(score, len(cited), len(turns))
 
 
 def first_opinion(scored: Sequence[Rating]) -> float:
@@ -86,11 +92,12 @@ def _share(rating: Rating) -> float:
 def _move(own: float, score: float, others: Mapping[Role, Opinion]) -> str:
     """Where the role moves, and why."""
     heard = ", ".join(
-        f"{role} {each.score:g} with {_counted(each.findings)}" for role, each in others.items()
+        f"{role} {each.score:g}, citing {each.cited} of {each.turns} turns"
+        for role, each in others.items()
     )
     mean = trusted_mean(tuple(others.values()))
     move = f"stay at {own:g}" if score == own else f"move from {own:g} to {score:g}"
-    return f"Weighed by their findings, the others stand at {mean:.0f} ({heard}), so I {move}."
+    return f"Weighed by what they cite, the others stand at {mean:.0f} ({heard}), so I {move}."
 
 
 def _cited(role: Role, rated: RatedLog) -> str:
@@ -98,23 +105,16 @@ def _cited(role: Role, rated: RatedLog) -> str:
     findings = rated.findings(role)
     if not findings:
         return "I can cite no turn."
-    counts = Counter(each.turn for each in findings)
-    place = min(counts, key=lambda turn: (-counts[turn], turn))
-    assert place is not None  # findings have a turn
-    scores = {rating.factor: rating.score for rating in rated.scored(role)}
-    there = [each for each in findings if each.turn == place]
-    finding = min(there, key=lambda each: scores[each.factor] or 0)
-    turn = rated.log.interaction[place]
-    said = f"turn {place + 1}, {turn.speaker}: {_quoted(turn.text)}"
-    return f"I cite {_counted(len(findings))}; what weighs most is {said} ({_described(finding)})."
-
-
-def _described(finding: Evidence) -> str:
-    return f"{finding.factor}: {_one_line(finding.note or finding.label)}"
-
-
-def _counted(findings: int) -> str:
-    return f"{findings} finding" if findings == 1 else f"{findings} findings"
+    counts = Counter(each.turn for each in findings if each.turn is not None)
+    index = min(counts, key=lambda turn: (-counts[turn], turn))
+    scores = {rating.factor: rating.score or 0 for rating in rated.scored(role)}
+    there = (each for each in findings if each.turn == index)
+    finding = min(there, key=lambda each: scores[each.factor])
+    turn = rated.log.interaction[index]
+    said = f"turn {index + 1}, {turn.speaker}: {_quoted(turn.text)}"
+    why = f"{finding.factor}: {_one_line(finding.note or finding.label)}"
+    total = f"{len(findings)} finding{'' if len(findings) == 1 else 's'}"
+    return f"I cite {total}; what weighs most is {said} ({why})."
 
 
 def _quoted(text: str) -> str:

@@ -7,20 +7,21 @@ missing in a round if its model gave no statement that can be used, or refuses t
 Models agree when all scores are equal, debaters by rule when theirs are near
 (`opinions.AGREEMENT_DISTANCE`). A round with a missing role is no agreement, and the debate goes
 on, unless nobody spoke in the first round. The verdict is unscored if more than one role is missing
-in the last round, or if nobody spoke there. A call that failed, but may succeed later, ends a
-debate: it is held again.
+in the last round, if nobody spoke there, or, by rule, if only one role has scored factors. A call
+that failed, but may succeed later, ends a debate: it is held again.
 
 The protocol of a debate names its rules, so that stored debates verify under theirs.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from recjury.debate.opinions import AGREEMENT_DISTANCE
 from recjury.records import DebateTranscript, Statement, Status, Verdict
 
 RULE_DEBATE = "rule-debate/"
-RULE_PROTOCOL = f"{RULE_DEBATE}4"
-"""The protocol of debates without a model; earlier ones needed equal scores to agree."""
+RULE_PROTOCOL = f"{RULE_DEBATE}5"
+"""The protocol of debates without a model."""
 RULES = "; rules 2"
 """What the protocol of a debate between models has after its prompts."""
 OVERALL = "Overall"
@@ -30,6 +31,21 @@ RULE_VERDICT = "Rule verdict"
 _LONGEST_REASON = 120
 NOT_SAID = "gave no statement in this round"
 """What the other roles are told about a missing role."""
+
+
+class _Limits(NamedTuple):
+    """How far apart scores may be that agree, and how many of them a verdict needs."""
+
+    apart: float = 0
+    fewest: int = 1
+
+
+_LIMITS = {f"{RULE_DEBATE}4": _Limits(5), RULE_PROTOCOL: _Limits(AGREEMENT_DISTANCE, 2)}
+"""Of the protocols that are not held to the limits of models."""
+
+
+def _limits(protocol: str) -> _Limits:
+    return _LIMITS.get(protocol, _Limits())
 
 
 def is_by_rule(protocol: str) -> bool:
@@ -64,6 +80,10 @@ def verdict(transcript: DebateTranscript) -> Verdict:
     elif lost := _lost(missing):
         status = Status.CALL_FAILED
         reason = f"{lost[0].role} in round {lost[0].round}: {lost[0].reason}"
+    elif not missing and len(scores) < _limits(transcript.protocol).fewest:
+        status = Status.ABSTAINED
+        alone = next(each.role for each in last if each.score is not None)
+        reason = f"the {alone} alone has scored factors, and a debate needs two roles"
     elif len(missing) > 1 or not scores:
         refused = all(each.status is Status.REFUSED for each in missing)
         status = Status.REFUSED if refused else Status.UNREADABLE
@@ -122,5 +142,4 @@ def _scores(spoken: Sequence[Statement]) -> list[float]:
 
 
 def _agree(scores: Sequence[float], protocol: str) -> bool:
-    apart = AGREEMENT_DISTANCE if protocol == RULE_PROTOCOL else 0
-    return max(scores) - min(scores) <= apart
+    return max(scores) - min(scores) <= _limits(protocol).apart

@@ -80,7 +80,13 @@ def contradiction_in(acts: Iterable[DeclaredAct]) -> str:
     for act, item in sorted(about, key=str):
         if act is Act.ACCEPT and (Act.REFUSE, item) in about:
             return f"accepts and refuses {'a suggestion' if item is None else repr(item)}"
-    wanted = {each.wish for each in declared if each.act is Act.WISH and each.wish}
-    refused = {each.wish for each in declared if each.act is Act.REFUSE and each.wish}
+    wanted, refused = (
+        {
+            Attribute(each.wish.kind.casefold(), each.wish.value.casefold())
+            for each in declared
+            if each.act is act and each.wish
+        }
+        for act in (Act.WISH, Act.REFUSE)
+    )
     both = min(wanted & refused, default=None)
     return "" if both is None else f"wants and refuses {both.kind} {both.value!r}"

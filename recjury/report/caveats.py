@@ -49,7 +49,7 @@ def _about_raters(participants: Participants) -> list[Caveat]:
             Caveat(
                 "The rule verdict comes from a fixed rule",
                 "Each role begins with the plain mean of the scores it answers for and moves "
-                "towards the others, further to those that cite more findings. The verdict is a "
+                "towards the others, further to those that cite more turns. The verdict is a "
                 "weighted mean of the factors and adds no judgement to them.",
             )
         )

@@ -23,7 +23,7 @@ from recjury.report.excerpt import Excerpt, excerpt, one_line
 from recjury.report.findings import CampaignFindings
 from recjury.report.participants import speaker
 from recjury.results import Measure
-from recjury.results.explanation import evidence_for, quoted
+from recjury.results.explanation import evidence_for, evidence_line
 from recjury.store import DebateSummary, Store
 
 _UTTERANCE, _RATIONALE, _STATEMENT, _NAME = 1500, 900, 1500, 80
@@ -209,19 +209,12 @@ def _ratings(
     for measure in reading.measures.values():
         if measure.evaluator == label:
             for rating in by_metric.get(measure.metric.id, ()):
-                shown = _rating(measure, rating, reading.models)
-                lines = [_evidence(each, log) for each in evidence_for(rating, evidence)]
+                lines = [evidence_line(each, log) for each in evidence_for(rating, evidence)]
                 why = "\n".join([rating.rationale or rating.reason, *lines])
-                yield shown._replace(why=excerpt(why, _RATIONALE))
+                yield _rating(measure, rating, reading.models, why)
 
 
-def _evidence(evidence: Evidence, log: ConversationLog) -> str:
-    text, note = quoted(evidence, log), evidence.note and f": {evidence.note}"
-    where = "" if evidence.turn is None else f"turn {evidence.turn + 1}, "
-    return f"{where}{evidence.label}{text and f' {text!r}'}{note}"
-
-
-def _rating(measure: Measure, rating: Rating, models: Mapping[str, str]) -> ShownRating:
+def _rating(measure: Measure, rating: Rating, models: Mapping[str, str], why: str) -> ShownRating:
     where = "" if rating.turn is None else f", turn {rating.turn + 1}"
     most = "" if rating.high is None else f" / {rating.high:g}"
     return ShownRating(
@@ -229,7 +222,7 @@ def _rating(measure: Measure, rating: Rating, models: Mapping[str, str]) -> Show
         score=None if rating.score is None else f"{rating.score:.4g}{most}",
         status=rating.status.value.replace("_", " "),
         by=one_line(f"{measure.evaluator}: {speaker(rating.evaluator, models)}", _NAME),
-        why=excerpt(rating.rationale or rating.reason, _RATIONALE),
+        why=excerpt(why, _RATIONALE),
     )
 
 

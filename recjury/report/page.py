@@ -1,8 +1,7 @@
 """All content of a report page, gathered from a store; the templates only place it."""
 
-import re
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import NamedTuple
@@ -25,14 +24,13 @@ from recjury.results import Counts, is_newest
 from recjury.results.answer import answer
 from recjury.results.budget_use import budget_use, left_text
 from recjury.results.caveats import Caveat, about_power
-from recjury.results.comparison import compare_campaign, newest_measures
+from recjury.results.comparison import compare_campaign, newest_measures, tested_families
 from recjury.results.noise import NoiseFloor, noise_source
 from recjury.results.scores import headline
-from recjury.results.unscored import merged_reasons
+from recjury.results.unscored import merged_forms, merged_reasons
 from recjury.store import Campaign, CampaignCalls, CampaignEvaluator, Spent, Store
 
 _REASONS = 40
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class CorpusLine(NamedTuple):
@@ -114,7 +112,8 @@ class OtherCampaign(NamedTuple):
 
 class Page(NamedTuple):
     """The content of the page, from top to bottom; `headline` is the measure in the list of pairs
-    of systems; `noise` says what the noise floors are from, and is empty if there are none."""
+    of systems; `noise` says what the noise floors are from, and is empty if there are none; `tests`
+    counts those on the headline and those on other metrics."""
 
     title: str
     run: CampaignInfo
@@ -128,7 +127,7 @@ class Page(NamedTuple):
     headline: str
     pairs: tuple[PairTable, ...]
     noise: str
-    tests: int
+    tests: tuple[int, int]
     failures: Reasons
     verdicts: tuple[VerdictLine, ...]
     unscored: Reasons
@@ -152,7 +151,7 @@ def build_page(
     who, lead = participants(found, models), headline(found.measures)
     noise = found.summary.noise()
     compared = compare_campaign(found.systems, lead, newest_measures(found.evaluators))
-    tested = [gap for each in compared.values() for gap in each.tested]
+    tested = tested_families(compared.values(), {lead.id} if lead else ())
     wished = _any_wishes(store, found)
     return Page(
         title=one_line(about.name or "recjury", 120),
@@ -168,15 +167,15 @@ def build_page(
             for name, tally in found.systems.items()
         ),
         sections=tuple(_section(found, each, noise) for each in found.summary.evaluators),
-        answer=tuple(one_line(line, 600) for line in answer(found.summary).lines),
-        caveats=(*about_power(tested), *caveats(found, who, wished=wished)),
+        answer=tuple(one_line(line, 600) for line in answer(found.summary, compared).lines),
+        caveats=(*about_power(*tested), *caveats(found, who, wished=wished)),
         headline=lead.id if lead else "",
         pairs=tuple(
             pair_table(SystemPair(a, b, found.systems), each, noise)
             for (a, b), each in compared.items()
         ),
         noise=noise_source(noise.values()) if noise else "",
-        tests=len(tested),
+        tests=(len(tested.lead), len(tested.others)),
         failures=_reasons(found.failures),
         verdicts=tuple(_verdict_lines(found)),
         unscored=_reasons(found.unscored),
@@ -255,20 +254,16 @@ def _corpus_lines(found: CampaignFindings) -> Iterable[CorpusLine]:
 
 
 def _reasons(counted: ReasonCounts) -> Reasons:
-    """Reasons by frequency; reasons that differ only in numbers are one, with … for the numbers."""
-    merged: dict[MissingResult, tuple[set[str], Counter[str]]] = {}
-    for (what, why), by_system in counted.items():
-        shape = MissingResult(what, _NUMBER.sub("…", why))
-        said, times = merged.setdefault(shape, (set(), Counter()))
-        said.add(why)
-        times.update(by_system)
+    """Reasons by frequency; those of one result that differ only in numbers are one."""
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for what, why in counted:
+        reasons[what].append(why)
+    merged: dict[MissingResult, Counter[str]] = defaultdict(Counter)
+    for what, own in reasons.items():
+        for why, form in merged_forms(own).items():
+            merged[MissingResult(what, form)].update(counted[MissingResult(what, why)])
     ordered = sorted(
-        (
-            CountedReason(
-                what, shape if len(said) > 1 else min(said), times.total(), _by_system(times)
-            )
-            for (what, shape), (said, times) in merged.items()
-        ),
+        (CountedReason(*each, times.total(), _by_system(times)) for each, times in merged.items()),
         key=lambda reason: (-reason.times, reason.what, reason.why),
     )
     total = sum(reason.times for reason in ordered)

@@ -1,11 +1,11 @@
 """The answer of a campaign in two lines: which system is best, and what could not be scored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from recjury.records import JSON
 from recjury.results.caveats import SIGNIFICANT, about_power, lacks_catalogue, listed
-from recjury.results.comparison import Compared, compare_campaign, ranked
+from recjury.results.comparison import Compared, Comparison, compare_campaign, ranked
 from recjury.results.scores import Measure, headline, titles_of
 from recjury.results.summary import CampaignSummary
 from recjury.stats import MeanDifference
@@ -14,9 +14,10 @@ from recjury.stats import MeanDifference
 class CampaignAnswer(NamedTuple):
     """Which system is best by the measure that sums up the others, and what has no score.
 
-    `best` is None if no system has a score, or if several have the best mean. It is `decided` if
-    its difference from each other system has a p-value below .05, corrected over the pairs of
-    `compare_campaign`.
+    `best` is None if no system has a score, if several have the best mean, or if the system with
+    the best mean is worse than another one on the scenarios of both. It is `decided` if on these
+    scenarios it is better than each other system, with a p-value below .05 (`comparison.corrected`
+    says over what it is corrected).
     """
 
     best: str | None
@@ -28,62 +29,86 @@ class CampaignAnswer(NamedTuple):
         return {**self._asdict(), "lines": list(self.lines)}
 
 
-def answer(summary: CampaignSummary) -> CampaignAnswer:
-    """The answer of a campaign."""
+class _Lead(NamedTuple):
+    """By how much the best system is better than another one; below 0 if it is worse."""
+
+    gap: MeanDifference
+    is_paired: bool
+
+    @property
+    def is_shown(self) -> bool:
+        better = self.gap.difference is not None and self.gap.difference > 0
+        return self.is_paired and better and self.gap.p is not None and self.gap.p < SIGNIFICANT
+
+    def text(self, digits: int) -> str:
+        """The difference with its interval."""
+        known = [f"{each:.{digits}f}" for each in self.gap[:3] if each is not None]
+        value, *ends = known or ["an unknown amount"]
+        return f"{value} [{', '.join(ends)}]" if ends else value
+
+
+_Pairs = Mapping[tuple[str, str], Comparison]
+
+
+def answer(summary: CampaignSummary, compared: _Pairs | None = None) -> CampaignAnswer:
+    """The answer of a campaign; `compared` is its `compare_campaign`, if that is known."""
     lead = headline(summary.shown)
     order = [] if lead is None else ranked(summary.systems, lead)
     missing = _missing(summary, lead)
     if lead is None or not order:
-        return CampaignAnswer(
-            None, False, ("No system has a score yet: nothing can be compared.", missing)
-        )
+        said = "No system has a score yet: nothing can be compared."
+        return CampaignAnswer(None, False, (said, missing))
     best, *others = order
     mean = summary.systems[best].summary(lead.id).mean
     by = f"{mean:.{lead.metric.digits}f} by {lead.metric.title} ({lead.id})"
     if not others:
         said = f"{best} has {by}; there is no other system with a score to compare it with."
         return CampaignAnswer(best, False, (said, missing))
-    level = [name for name in order if summary.systems[name].summary(lead.id).mean == mean]
-    if len(level) > 1:
-        return CampaignAnswer(
-            None, False, (f"{listed(level)} are level: {by}; none is best.", missing)
-        )
-    tallies = {name: summary.systems[name] for name in order}
-    compared = compare_campaign(tallies, lead, [Compared(lead.id, lead.id, lead.metric)])
-    gaps = {other: compared[best, other].gaps[lead.id].difference for other in others}
-    tested = [gap for each in compared.values() for gap in each.tested]
-    ahead = f"ahead of {others[0]} by {_ahead(gaps[others[0]], lead)}"
-    said = f"{best} is best: {by}, {ahead}. {_decided(gaps, tested)}"
-    return CampaignAnswer(best, all(map(_is_shown, gaps.values())), (said, missing))
+    tied = [name for name in order if summary.systems[name].summary(lead.id).mean == mean]
+    if len(tied) > 1:
+        said = f"{listed(tied)} are level: {by}; none is best."
+        return CampaignAnswer(None, False, (said, missing))
+    if compared is None:
+        measures = [Compared(lead.id, lead.id, lead.metric)]
+        compared = compare_campaign(summary.systems, lead, measures)
+    leads = {other: _lead(compared, best, other, lead) for other in others}
+    if better := [name for name, (gap, _) in leads.items() if (gap.difference or 0) < 0]:
+        are = "is" if len(better) == 1 else "are"
+        said = f"{best} has the best mean, {by}, but {listed(better)} {are} better on the "
+        return CampaignAnswer(None, False, (f"{said}scenarios of both; none is best.", missing))
+    ahead = f"ahead of {others[0]} by {leads[others[0]].text(lead.metric.digits)}"
+    said = f"{best} is best: {by}, {ahead}. {_decided(leads, compared, lead)}"
+    return CampaignAnswer(best, all(each.is_shown for each in leads.values()), (said, missing))
 
 
-def _ahead(gap: MeanDifference, lead: Measure) -> str:
-    """By how much the first of a difference is better, with the interval."""
-    ends = [each for each in gap[:3] if each is not None]
-    if not lead.metric.higher_is_better and ends:
-        ends = [-ends[0], *(-each for each in reversed(ends[1:]))]
-    value, *bounds = [f"{each:.{lead.metric.digits}f}" for each in ends] or ["an unknown amount"]
-    return f"{value} [{', '.join(bounds)}]" if bounds else value
+def _lead(compared: _Pairs, best: str, other: str, lead: Measure) -> _Lead:
+    first = (best, other) in compared
+    comparison = compared[(best, other) if first else (other, best)]
+    gap = comparison.gaps[lead.id].difference
+    favours_first = first == lead.metric.higher_is_better
+    return _Lead(gap if favours_first else gap.negated(), comparison.is_paired and gap.n > 0)
 
 
-def _decided(gaps: Mapping[str, MeanDifference], tested: Sequence[MeanDifference]) -> str:
-    """Whether all `gaps` of the best system are shown, if not, why; `tested` are those of all."""
-    still_open = [name for name, gap in gaps.items() if not _is_shown(gap)]
-    worst = max((gap.p for gap in gaps.values() if gap.p is not None), default=1.0)
+def _decided(leads: Mapping[str, _Lead], compared: _Pairs, lead: Measure) -> str:
+    """Whether the best system is shown to be better than each other one; if not, why."""
+    gaps = [each.gaps[lead.id].difference for each in compared.values()]
+    tested = [gap for gap in gaps if gap.p is not None]
+    still_open = [name for name, each in leads.items() if not each.is_shown]
+    apart = [name for name in still_open if not leads[name].is_paired]
+    worst = max((gap.p for gap, _ in leads.values() if gap.p is not None), default=1.0)
     shown = "p < 0.001" if worst < 0.001 else f"p = {worst:.3f}"
     shown += f", corrected over {len(tested)} pairs" if len(tested) > 1 else ""
-    power = about_power(tested)
     if not still_open:
         return f"This is decided ({shown})."
-    if any(gap.n < 2 for gap in gaps.values()):
+    if apart:
+        return f"This is not decided: no scenario in common with {listed(apart)}."
+    if any(gap.n < 2 for gap, _ in leads.values()):
         return "This is not decided: one scenario is too few for a test."
-    if power:
+    if not tested:
+        return "This is not decided: they tie on the scenarios of both."
+    if power := about_power(tested):
         return f"This is not decided: {power[0].heading}."
     return f"This is not decided against {listed(still_open)} ({shown})."
-
-
-def _is_shown(gap: MeanDifference) -> bool:
-    return gap.p is not None and gap.p < SIGNIFICANT
 
 
 def _missing(summary: CampaignSummary, lead: Measure | None) -> str:

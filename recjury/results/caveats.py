@@ -31,6 +31,7 @@ def about_campaign(summary: CampaignSummary) -> list[Caveat]:
         *_about_links(summary),
         *about_scores(summary.systems, {each.id: each.metric for each in summary.shown}),
         *_about_catalogues(summary),
+        *_about_acts(summary),
     ]
 
 
@@ -128,21 +129,39 @@ def _about_catalogues(summary: CampaignSummary) -> Iterator[Caveat]:
         )
 
 
-def about_power(differences: Sequence[MeanDifference]) -> list[Caveat]:
-    """Whether the pairs are too few for any p-value below .05; p-values are corrected."""
-    smallest = [each.smallest_p for each in differences if each.smallest_p is not None]
-    if not smallest or min(smallest) < SIGNIFICANT:
-        return []
-    n, tests = max(each.n for each in differences), len(smallest)
-    several = f" in {tests} tests together" if tests > 1 else ""
-    return [
-        Caveat(
-            f"n = {n} is too small for any p-value below .05{several}",
-            f"However large a difference is, the smallest that these tests can give is "
-            f"{min(smallest):.2g}, with Holm's correction: play more scenarios, or test fewer "
-            "metrics and systems.",
+def _about_acts(summary: CampaignSummary) -> Iterator[Caveat]:
+    dropped, differing = summary.acts
+    if dropped or differing:
+        yield Caveat(
+            f"{differing} acts that the simulated user declared differ from its words, and "
+            f"{dropped} could not be used",
+            "Judges go by what is declared. An export has the acts of each turn, and both counts "
+            "of each conversation.",
         )
-    ]
+
+
+def about_power(
+    lead: Sequence[MeanDifference], others: Sequence[MeanDifference] = ()
+) -> list[Caveat]:
+    """Whether the pairs are too few for any p-value below .05, at least in one family of tests.
+
+    The families are corrected on their own; `lead` are the tests of the headline. Their caveat
+    stands for both.
+    """
+    for which, tests in (("", lead), (" on the other metrics" if lead else "", others)):
+        smallest = min((each.smallest_p or 1.0 for each in tests), default=0.0)
+        if smallest >= SIGNIFICANT:
+            n, count = max(each.n for each in tests), len(tests)
+            together = f" in {count} tests together" if count > 1 else ""
+            return [
+                Caveat(
+                    f"n = {n} is too small for any p-value below .05{which}{together}",
+                    f"However large a difference is, the smallest that these tests can give is "
+                    f"{smallest:.2g}, with Holm's correction: play more scenarios, or test fewer "
+                    "metrics and systems.",
+                )
+            ]
+    return []
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:

@@ -1,22 +1,23 @@
 """Compare systems, two by two: the difference on each metric."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple, TypeVar
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Metric
 from recjury.results.caveats import Caveat, about_power, about_scores
-from recjury.results.scores import Measure, is_newest, measures_of, of_lists, scores_of, sums_up
-from recjury.results.summary import Tally
-from recjury.stats import MeanDifference, holm, paired, unpaired
-from recjury.stats.effects import (
-    Effect,
-    paired_effect,
-    paired_equivalence,
-    unpaired_effect,
-    unpaired_equivalence,
+from recjury.results.scores import (
+    Measure,
+    headline,
+    is_newest,
+    measures_of,
+    of_lists,
+    scores_of,
+    sums_up,
 )
+from recjury.results.summary import Tally
+from recjury.stats import MeanDifference, effects, holm, paired, unpaired
 from recjury.store import CampaignEvaluator, Store
 from recjury.store.choice import candidates, require
 
@@ -36,7 +37,7 @@ class Gap(NamedTuple):
 
     metric: Metric
     difference: MeanDifference
-    effect: Effect = Effect(None, None)
+    effect: effects.Effect = effects.Effect(None, None)
     equivalence: float | None = None
 
     @classmethod
@@ -56,7 +57,7 @@ class Gap(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """A minus B by measure; p-values are Holm-corrected over all measures that have one.
+    """A minus B by measure; p-values are Holm-corrected, see `corrected`.
 
     Measures that sum up a conversation come first. The smallest p-value of a measure is that of the
     strictest correction, which the smallest of all p-values has: if none of them is below .05, no
@@ -72,11 +73,6 @@ class Comparison(NamedTuple):
     alone: int = 0
     margin: float | None = None
     caveats: tuple[Caveat, ...] = ()
-
-    @property
-    def tested(self) -> list[MeanDifference]:
-        """The differences that have a p-value."""
-        return [each.difference for each in self.gaps.values() if each.difference.p is not None]
 
     def as_json(self) -> dict[str, JSON]:
         """The stable keys of `recjury compare --json`."""
@@ -144,31 +140,35 @@ def compare_all(
     campaign: str | None = None,
     options: ComparisonOptions = ComparisonOptions(),  # noqa: B008 (immutable)
 ) -> dict[tuple[str, str], Comparison]:
-    """Compare each two systems, as `compare_systems`; p-values are Holm-corrected over all."""
+    """Compare each two systems, as `compare_systems`; p-values are corrected over all pairs."""
     matches = {
         (a, b): _match(store, a, b, campaign, options)
         for a, b in combinations(dict.fromkeys(names), 2)
     }
     raw = {
-        pair: compare_tallies(*each, seed=options.seed, margin=options.margin)
+        pair: compare_tallies(*each[:3], seed=options.seed, margin=options.margin)
         for pair, each in matches.items()
     }
-    found, every = corrected(raw), list(matches.items())
+    leads = {each.lead for each in matches.values()}
+    found, every = corrected(raw, leads), list(matches.items())
     tallies = {
         name: side for pair, each in every for name, side in zip(pair, each[:2], strict=True)
     }
     metrics = {one.a: one.metric for _, each in every for one in each.measures}
-    tested = [gap for each in found.values() for gap in each.tested]
-    caveats = (*about_scores(tallies, metrics), *about_power(tested))
+    caveats = (
+        *about_scores(tallies, metrics),
+        *about_power(*tested_families(found.values(), leads)),
+    )
     return {pair: each._replace(caveats=caveats) for pair, each in found.items()}
 
 
 class _Match(NamedTuple):
-    """The scores of two systems, and the measures on which they are compared."""
+    """The scores of two systems, the measures on which they are compared, and the headline's id."""
 
     a: Tally
     b: Tally
     measures: tuple[Compared, ...]
+    lead: str
 
 
 def _match(
@@ -191,7 +191,8 @@ def _match(
             "too (--force compares them as two groups)"
         )
     chosen = tuple(by_id[metric] for metric in options.metrics or by_id)
-    return _Match(first.tally, second.tally, chosen)
+    lead = headline(measures_of(filter(is_newest, of_a)))
+    return _Match(first.tally, second.tally, chosen, "" if lead is None else lead.id)
 
 
 def _sides(store: Store, a: str, b: str, campaign: str | None) -> tuple[_Side, _Side]:
@@ -268,9 +269,11 @@ def compare_tallies(
         x = [first[p] for p in both] if pairs else list(first.values())
         y = [second[p] for p in both] if pairs else list(second.values())
         gap = Gap.of(measure.metric, (paired if pairs else unpaired)(x, y, seed=seed))
-        gap = gap._replace(effect=(paired_effect if pairs else unpaired_effect)(x, y))
+        gap = gap._replace(
+            effect=(effects.paired_effect if pairs else effects.unpaired_effect)(x, y)
+        )
         if margin is not None and not measure.metric.detail:
-            test = paired_equivalence if pairs else unpaired_equivalence
+            test = effects.paired_equivalence if pairs else effects.unpaired_equivalence
             gap = gap._replace(equivalence=test(x, y, margin))
         gaps[measure.a] = gap
     return Comparison(pairs, pairs > 0, gaps, len(a.pairs ^ b.pairs), margin)
@@ -295,26 +298,51 @@ def compare_campaign(
     if len(scored) > COMPARED_SYSTEMS and lead is not None:
         best = next(iter(ranked(scored, lead)), next(iter(scored)))
         pairs = [(best, other) for other in scored if other != best]
-    return corrected({(a, b): compare_tallies(scored[a], scored[b], measures) for a, b in pairs})
+    raw = {(a, b): compare_tallies(scored[a], scored[b], measures) for a, b in pairs}
+    return corrected(raw, {lead.id} if lead else ())
 
 
-def corrected(comparisons: Mapping[K, Comparison]) -> dict[K, Comparison]:
-    """The comparisons with p-values Holm-corrected over all their measures together.
+def corrected(
+    comparisons: Mapping[K, Comparison], leads: Container[str] = ()
+) -> dict[K, Comparison]:
+    """The comparisons with Holm-corrected p-values, over two families of tests.
 
-    Those of equivalence are corrected on their own.
+    One family is that of the measures in `leads`, by which readers decide; the other has all other
+    measures. So the difference of two systems on the headline has one p-value, whichever other
+    metrics are tested with it. Tests of equivalence are corrected on their own, in the same way.
     """
-    gaps = {(n, m): gap for n, each in comparisons.items() for m, gap in each.gaps.items()}
-    p = holm({key: gap.difference.p for key, gap in gaps.items()})
-    alike = holm({key: gap.equivalence for key, gap in gaps.items()})
-    tests = sum(each is not None for each in p.values())
+    found = {name: each._replace(gaps=dict(each.gaps)) for name, each in comparisons.items()}
+    for leading in (True, False):
+        family = {
+            (name, measure): gap
+            for name, each in comparisons.items()
+            for measure, gap in each.gaps.items()
+            if (measure in leads) == leading
+        }
+        p = holm({key: gap.difference.p for key, gap in family.items()})
+        alike = holm({key: gap.equivalence for key, gap in family.items()})
+        tests = sum(each is not None for each in p.values())
+        for key, gap in family.items():
+            name, measure = key
+            smallest = gap.difference.smallest_p
+            most = None if smallest is None else min(1.0, smallest * tests)
+            difference = gap.difference._replace(p=p[key], smallest_p=most)
+            found[name].gaps[measure] = gap._replace(difference=difference, equivalence=alike[key])
+    return found
 
-    def replaced(name: K, measure: str, gap: Gap) -> Gap:
-        own, smallest = gap.difference, gap.difference.smallest_p
-        most = None if smallest is None else min(1.0, smallest * tests)
-        own = own._replace(p=p[name, measure], smallest_p=most)
-        return gap._replace(difference=own, equivalence=alike[name, measure])
 
-    return {
-        name: each._replace(gaps={m: replaced(name, m, gap) for m, gap in each.gaps.items()})
-        for name, each in comparisons.items()
-    }
+class TestedFamilies(NamedTuple):
+    """The differences that have a p-value, by the family in which they are corrected."""
+
+    lead: list[MeanDifference]
+    others: list[MeanDifference]
+
+
+def tested_families(comparisons: Iterable[Comparison], leads: Container[str]) -> TestedFamilies:
+    """The tests of some comparisons."""
+    families = TestedFamilies([], [])
+    for comparison in comparisons:
+        for measure, gap in comparison.gaps.items():
+            if gap.difference.p is not None:
+                (families.lead if measure in leads else families.others).append(gap.difference)
+    return families

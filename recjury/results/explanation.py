@@ -130,6 +130,15 @@ def quoted(evidence: Evidence, log: ConversationLog) -> str:
     return text if evidence.span is None else text[slice(*evidence.span)]
 
 
+def evidence_line(evidence: Evidence, log: ConversationLog) -> str:
+    """Evidence in a line: its turn, what was found there, the words, and what the note adds."""
+    text = quoted(evidence, log)
+    where = "" if evidence.turn is None else f"turn {evidence.turn + 1}, "
+    adds = evidence.note.replace(evidence.label, "").replace(text, "").strip(" '\"")
+    note = f": {evidence.note}" if adds else ""
+    return f"{where}{evidence.label}{text and f' {text!r}'}{note}"
+
+
 def prompts_and_replies(store: Store, explanation: Explanation) -> Iterator[CallRecord]:
     """The calls behind an explanation. Raises StoreError for one that was altered."""
     return map(store.call, explanation.calls())

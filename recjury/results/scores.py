@@ -78,8 +78,9 @@ def sums_up(metric: Metric) -> bool:
 
 
 def headline(measures: Iterable[Measure]) -> Measure | None:
-    """The first measure that sums up a conversation, otherwise the first one."""
-    return min(measures, key=lambda each: not sums_up(each.metric), default=None)
+    """The first measure that sums up a conversation, otherwise the first one; no detail."""
+    shown = (each for each in measures if not each.metric.detail)
+    return min(shown, key=lambda each: not sums_up(each.metric), default=None)
 
 
 def measures_of(evaluators: Iterable[CampaignEvaluator]) -> tuple[Measure, ...]:

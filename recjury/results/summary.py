@@ -6,6 +6,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from recjury.records import JSON, Status
+from recjury.results.declared_acts import ActCounts, act_counts, total_acts
 from recjury.results.noise import Judgings, NoiseFloor, noise_of
 from recjury.results.scores import (
     ConversationScores,
@@ -158,8 +159,9 @@ class CampaignSummary:
     `failures` counts what failed by reason, `raters` has the raters by evaluator. `unscored` counts
     the ratings without a score of the newest evaluators, except those of details; `verdicts` has
     the numbers of the newest evaluators that debate, by label. `items_linked` counts the
-    conversations whose lists were made of the names in the texts. `shown` are the measures of the
-    newest evaluators without details, `of_lists` the ids of all that need a list.
+    conversations whose lists were made of the names in the texts; `acts` is set by who reads the
+    logs. `shown` are the measures of the newest evaluators without details, `of_lists` the ids of
+    all that need a list.
     """
 
     def __init__(self, evaluators: Sequence[CampaignEvaluator]) -> None:
@@ -170,6 +172,7 @@ class CampaignSummary:
         self._judgings = Judgings()
         self.conversations = Counts()
         self.items_linked = 0
+        self.acts = ActCounts()
         self.evaluations = {each.label: Counts() for each in evaluators}
         self.failures: Counter[str] = Counter()
         self.raters: dict[str, set[str]] = {each.label: set() for each in evaluators}
@@ -269,6 +272,11 @@ def summarise(
 ) -> CampaignSummary:
     """The results of a campaign, or of the given conversations (row ids) of it."""
     summary = CampaignSummary(store.evaluators(campaign))
+    planned = store.conversations(campaign)
+    counts = act_counts(
+        store, (each for each in planned if conversations is None or each.id in conversations)
+    )
+    summary.acts = total_acts(counts.values())
     for result in store.results(campaign):
         if conversations is None or result.conversation in conversations:
             summary.add(result)

@@ -1,11 +1,12 @@
 """The tables of frames and exports: their columns and rows."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import orjson
 
 from recjury.records import Rating, Status, Turn, metric_id
+from recjury.results.declared_acts import ActCounts, act_counts
 from recjury.results.file_formats import Cell, Field, Kind
 from recjury.results.scores import Measure, measures_of, scores_of
 from recjury.store import ConversationResult, Store
@@ -37,11 +38,12 @@ _EVALUATION = (*_CONVERSATION, *_fields("text", "evaluation evaluator"))
 def tables(store: Store, campaign: str | None = None) -> tuple[ExportTable, ...]:
     """All tables of a campaign, or of the whole store for None."""
     measures = measures_of(store.evaluators(campaign))
+    counts = act_counts(store, store.conversations(campaign))
     return (
         ExportTable(
             "conversations",
             _conversation_fields(measures),
-            lambda results: (_conversation(each, measures) for each in results),
+            lambda results: (_conversation(each, counts, measures) for each in results),
         ),
         ExportTable("evaluations", _EVALUATIONS, _evaluation_rows),
         ExportTable("turns", _TURNS, lambda results: _turn_rows(store, results)),
@@ -63,15 +65,19 @@ def _conversation_fields(measures: Sequence[Measure]) -> tuple[Field, ...]:
         Field("rounds", "integer"),
         Field("items_linked", "truth"),
         Field("person", "text"),
+        *_fields("integer", "acts_dropped acts_differing"),
         *(field for pair in scores for field in pair),
     )
 
 
-def _conversation(result: ConversationResult, measures: Sequence[Measure]) -> Row:
+def _conversation(
+    result: ConversationResult, counts: Mapping[str, ActCounts], measures: Sequence[Measure]
+) -> Row:
     scores = scores_of(result)
     row: list[Cell] = [*_named(result), result.corpus, result.repeat]
     row += [result.log, result.failure, result.ending, result.target_seen, result.rounds]
     row += [result.items_linked, result.person or None]
+    row += counts.get(result.conversation, (None, None))
     for measure in measures:
         missing = scores.missing.get(measure.id)
         value = scores.values.get(measure.id)
@@ -97,7 +103,7 @@ _TURNS = (
     *_CONVERSATION,
     Field("phase", "text"),
     Field("position", "integer"),
-    *_fields("text", "speaker text items failure calls"),
+    *_fields("text", "speaker text items acts failure calls"),
 )
 
 
@@ -116,7 +122,8 @@ def _turn_rows(store: Store, results: Iterable[ConversationResult]) -> Iterator[
 
 def _turn(turn: Turn) -> Row:
     items = _json([item.model_dump() for item in turn.items])
-    return (turn.speaker, turn.text, items, turn.failure, _json(turn.calls))
+    acts = _json([act.model_dump() for act in turn.acts])
+    return (turn.speaker, turn.text, items, acts, turn.failure, _json(turn.calls))
 
 
 _RATINGS = (

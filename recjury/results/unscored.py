@@ -1,7 +1,7 @@
 """Ratings without a score and verdicts that are missing, with their reasons, to be counted."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -54,14 +54,21 @@ def status_text(status: Status) -> str:
     return status.value.replace("_", " ")
 
 
+def merged_forms(reasons: Iterable[str]) -> dict[str, str]:
+    """How each reason is shown: those that differ only in numbers are one, with … for these."""
+    shapes: dict[str, set[str]] = defaultdict(set)
+    for reason in reasons:
+        shapes[_NUMBER.sub("…", reason)].add(reason)
+    return {
+        reason: shape if len(own) > 1 else reason for shape, own in shapes.items() for reason in own
+    }
+
+
 def merged_reasons(reasons: Mapping[str, int]) -> Counter[str]:
-    """`reasons` with those that differ only in numbers as one, with … for the numbers."""
-    shapes: dict[str, dict[str, int]] = {}
-    for reason, count in reasons.items():
-        shapes.setdefault(_NUMBER.sub("…", reason), {})[reason] = count
+    """How often each reason is there, in its merged form."""
     merged: Counter[str] = Counter()
-    for shape, own in shapes.items():
-        merged[shape if len(own) > 1 else min(own)] += sum(own.values())
+    for reason, form in merged_forms(reasons).items():
+        merged[form] += reasons[reason]
     return merged
 
 

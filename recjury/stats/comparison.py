@@ -45,6 +45,11 @@ class MeanDifference(NamedTuple):
         """Whether none of the pairs differs, or all values of both groups are equal."""
         return self.low == self.high == 0  # a resample of other values would not always be 0
 
+    def negated(self) -> "MeanDifference":
+        """B minus A."""
+        difference, high, low = (None if each is None else 0.0 - each for each in self[:3])
+        return self._replace(difference=difference, low=low, high=high)
+
 
 def paired(a: Sequence[float], b: Sequence[float], *, seed: int = 0) -> MeanDifference:
     """The mean of a - b over pairs; `a` and `b` have the same length."""

@@ -1,13 +1,12 @@
-"""Means of bounded values that may be looked at after every value (confidence sequences).
+"""Which of two systems is better, asked after every scenario.
 
-A bettor whose capital cannot become negative bets against each possible mean; if that mean is
-true, the capital exceeds 1/alpha at any time with probability alpha at most. The means against
-which it has stayed below are the interval. It holds however often one looks, and whenever one
-stops (Waudby-Smith and Ramdas 2024, "Estimating means of bounded random variables by betting",
-with the bets of their section B.3, aGRAPA).
+A bettor whose capital cannot become negative bets against the hypothesis that their scores differ
+by 0 in the mean; if that is true, the capital exceeds 1/alpha at any time with probability alpha at
+most. It holds however often one looks, and whenever one stops (Waudby-Smith and Ramdas 2024,
+"Estimating means of bounded random variables by betting", with the bets of their section B.3,
+aGRAPA).
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -20,43 +19,8 @@ _Floats = NDArray[np.float64]
 
 _MOST = 0.9  # the share of the capital that a bet can lose
 _IMAGINED = 0.3  # values that bets are based on before the first one; little, to learn fast
-_MEANS = 1_001  # candidates for the mean, in an interval
 _MOST_SYSTEMS = 8  # 4,140 groupings
 _LARGEST = 700.0  # the logarithm of the largest capital that is told apart
-
-
-class SequentialInterval(NamedTuple):
-    """The mean of the values so far, and an interval that holds at all times together."""
-
-    mean: float
-    low: float
-    high: float
-
-
-def confidence_sequence(
-    values: Sequence[float] | _Floats, low: float, high: float, alpha: float = 0.05
-) -> tuple[SequentialInterval, ...]:
-    """The interval after each of `values` [n], which lie between `low` and `high`.
-
-    All n intervals contain the mean with probability 1 - alpha. Raises ValueError for values or
-    bounds that do not fit.
-    """
-    given = (np.asarray(values, dtype=float) - low) / (high - low) if low < high else None
-    if given is None or (len(given) and not (given.min() >= -1e-9 and given.max() <= 1 + 1e-9)):
-        raise ValueError(f"expected values between {low} and {high}")
-    means = np.linspace(0, 1, _MEANS)
-    bettor, left = _Bettor(means), (0.0, 1.0)
-    found = []
-    for value in np.clip(given, 0, 1):
-        bettor.bet(float(value))
-        kept = means[bettor.most < -math.log(alpha)]
-        # The truth may lie between two candidates: the interval is one step wider on each side.
-        step = means[1]
-        left = (float(kept.min()) - step, float(kept.max()) + step) if kept.size else left
-        bounds = (max(0.0, left[0]), min(1.0, left[1]))
-        mean, *ends = (low + (high - low) * each for each in (float(bettor.mean[0]), *bounds))
-        found.append(SequentialInterval(mean, *ends))
-    return tuple(found)
 
 
 class Decision(NamedTuple):

@@ -47,6 +47,14 @@ def test_acts_are_part_of_a_logs_identity(tmp_path: Path) -> None:
         (({"act": "dance"},), "user", "acts.0.act"),
         (({"act": "accept"}, {"act": "refuse"}), "user", "accepts and refuses a suggestion"),
         (({"act": "chat"}, {"act": "bye"}), "user", "chat stands beside another act"),
+        (
+            (
+                {"act": "wish", "attribute": "genre", "value": "Comedy"},
+                {"act": "refuse", "attribute": "genre", "value": "comedy"},
+            ),
+            "user",
+            "wants and refuses genre 'comedy'",
+        ),
         (({"act": "wish", "value": "comedy"},), "user", "'comedy' has no attribute"),
         (({"act": "thank", "item": "Heat (1995)"},), "user", "thank is about no item"),
     ],

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
-from recjury.debate import RULE, RatedLog, RuleDebaters, mean_of_round, run_debate
+from recjury.debate import RULE, RatedLog, RuleDebaters, mean_of_round, overall, run_debate
 from recjury.debate.opinions import AGREEMENT_DISTANCE, Opinion, moved
 from recjury.debate.rule_debaters import rule_statement
 from recjury.records import (
@@ -110,8 +110,8 @@ def test_what_every_debate_by_rule_has(seed: int) -> None:
     assert transcript.rounds == verdict.rounds <= rounds
     first = [score for score in scores_of(transcript.of_round(1)) if score is not None]
     assert verdict.spoke == len(first)
-    if first:
-        assert verdict.score is not None
+    assert (verdict.score is None) == (len(first) < 2)
+    if verdict.score is not None:
         assert min(first) <= verdict.score <= max(first)
     last = [score for score in scores_of(transcript.of_round(verdict.rounds)) if score is not None]
     near = len(last) > 1 and max(last) - min(last) <= AGREEMENT_DISTANCE
@@ -127,7 +127,7 @@ def test_what_every_debate_by_rule_has(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_order_of_the_roles_does_not_matter(seed: int) -> None:
     lot = random.Random(seed)
-    others = [Opinion(lot.randint(0, 100), lot.randint(0, 9)) for _ in range(3)]
+    others = [Opinion(lot.randint(0, 100), lot.randint(0, 9), 9) for _ in range(3)]
     own = lot.randint(0, 100)
     assert len({moved(own, lot.sample(others, 3)) for _ in range(6)}) == 1
     ratings, evidence = drawn(seed)
@@ -140,18 +140,24 @@ def test_the_order_of_the_roles_does_not_matter(seed: int) -> None:
 
 @pytest.mark.parametrize("score", [0.0, 33.0, 50.5, 100.0])
 def test_equal_scores_do_not_move(score: float) -> None:
-    assert moved(score, [Opinion(score, 3), Opinion(score, 0), Opinion(score, 7)]) == score
+    assert moved(score, [Opinion(score, 3, 7), Opinion(score, 0, 7), Opinion(score, 7, 7)]) == score
 
 
-def test_who_cites_more_moves_the_others_further() -> None:
+def test_who_cites_more_turns_moves_the_others_further() -> None:
     scores: dict[Role, float | None] = dict.fromkeys(Role, 2)
     ratings = rated_by_role({**scores, Role.LINGUIST: 0, Role.HCI_EXPERT: 4})
     moves = [
-        debate(ratings, findings(Role.LINGUIST, count), rounds=2).transcript.of_round(2)[0].score
-        for count in (0, 5, 10)
+        debate(ratings, evidence, rounds=2).transcript.of_round(2)[0].score
+        for evidence in (
+            [],
+            findings(Role.LINGUIST, 9, turn=1),  # a user's turn
+            findings(Role.LINGUIST, 1),
+            findings(Role.LINGUIST, 9),
+            [each for turn in (0, 2, 4) for each in findings(Role.LINGUIST, 1, turn)],
+        )
     ]
-    # Halfway from 50 to 50, 37.5 and 30: five findings double the Linguist's weight.
-    assert moves == [50, 44, 40]
+    # Halfway from 50 to 50, 45 and 37.5: findings in all three turns double the weight.
+    assert moves == [50, 50, 47, 47, 44]
 
 
 def test_evidence_without_a_turn_of_the_log_or_of_an_unscored_factor_does_not_count() -> None:
@@ -199,9 +205,9 @@ def test_a_statement_names_its_factors_and_quotes_the_turn_that_weighs_most() ->
     heaviest = "turn 3, system: “Ronin is a film.” (Coherence: repeats)"
     cited = f" I cite 3 findings; what weighs most is {heaviest}."
     assert first == f"{factors}Their plain mean is 100 of 100.{cited}"
-    heard = ", ".join(f"{role} 50 with 0 findings" for role in list(Role)[1:])
+    heard = ", ".join(f"{role} 50, citing 0 of 3 turns" for role in list(Role)[1:])
     moves = (
-        f"Weighed by their findings, the others stand at 50 ({heard}), so I move from 100 to 75."
+        f"Weighed by what they cite, the others stand at 50 ({heard}), so I move from 100 to 75."
     )
     assert second == f"{factors}{moves}{cited}"
     assert found.transcript.of_round(1)[1].text.endswith("I can cite no turn.")
@@ -230,10 +236,14 @@ def test_nobody_speaks_when_nothing_is_scored() -> None:
     assert (verdict.rounds, verdict.agreed, len(transcript.statements)) == (1, False, 4)
 
 
-def test_one_voice_ends_the_debate_without_agreement() -> None:
+def test_one_voice_is_no_debate_and_has_no_verdict() -> None:
     scores: dict[Role, float | None] = {**dict.fromkeys(Role, None), Role.LINGUIST: 3}
-    _, verdict = debate(rated_by_role(scores))
-    assert (verdict.score, verdict.spoke, verdict.rounds, verdict.agreed) == (75, 1, 1, False)
+    found = debate(rated_by_role(scores))
+    verdict = found.verdict
+    assert (verdict.score, verdict.spoke, verdict.rounds, verdict.agreed) == (None, 1, 1, False)
+    assert verdict.status is Status.ABSTAINED
+    assert verdict.reason == "the Linguist alone has scored factors, and a debate needs two roles"
+    assert overall(found).reason == verdict.reason
 
 
 def test_the_transcript_names_log_judges_and_protocol() -> None:

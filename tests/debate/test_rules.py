@@ -128,6 +128,16 @@ def test_a_role_that_abstains_is_not_missing() -> None:
     assert (verdict.status, verdict.spoke, verdict.rounds) == (Status.ABSTAINED, 0, 1)
 
 
+@pytest.mark.parametrize(
+    ("protocol", "score"), [(TODAY, 20.0), ("rule-debate/4", 20.0), (RULE_PROTOCOL, None)]
+)
+def test_one_role_has_a_verdict_under_the_rules_of_its_protocol(
+    protocol: str, score: float | None
+) -> None:
+    found = held(Voices({}, protocol=protocol), without(*ROLES[1:]))
+    assert (found.verdict.score, found.verdict.spoke, found.verdict.agreed) == (score, 1, False)
+
+
 def test_the_others_are_not_shown_why_a_role_is_missing() -> None:
     voices = Voices({1: [Role.LINGUIST]})
     transcript, _ = held(voices, without(Role.DOMAIN_EXPERT))
@@ -175,6 +185,7 @@ def test_a_protocol_names_its_rules() -> None:
     ("protocol", "rounds", "name"),
     [
         (RULE_PROTOCOL, 1, "rule verdict"),
+        ("rule-debate/4", 1, "rule verdict"),
         ("rule-debate/3", 4, "rule verdict"),
         (TODAY, 4, "verdict"),
     ],

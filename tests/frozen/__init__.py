@@ -44,4 +44,7 @@ Intended changes
   `evidence`, a line of a list of debates its `protocol`. The ratings of the factors are the same.
 - Judges, debate and user without a model rest on the reader of utterances (measured-5,
   rule-debate/4, rule user 5), and the retrieval system is version 3: they say and rate otherwise.
+- The debate without a model is `rule-debate/5`: trust is by the share of turns that a role cites,
+  and one role alone gives no verdict (recordings without a catalogue). P-values are corrected over
+  the verdict and over all other metrics apart. An export has the acts of turns and their counts.
 """

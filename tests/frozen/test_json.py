@@ -235,7 +235,12 @@ def test_align_with_the_store(played: Player, tmp_path: Path) -> None:
     ]
     path = tmp_path / "labels.csv"
     path.write_text("\n".join(["conversation,aspect,rater,label", *lines]) + "\n", "utf-8")
-    pairs = ("--pair", "core.overall=quality", "--pair", "short.naturalness=quality")
+    pairs = (
+        "--pair",
+        "core.grammatical_correctness=quality",
+        "--pair",
+        "short.naturalness=quality",
+    )
     aligned = _printed(
         tmp_path, "align", "--labels", "csv:labels.csv", *pairs, "--resamples", "200", STORE
     )

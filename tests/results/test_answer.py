@@ -2,8 +2,10 @@
 
 import pytest
 
-from recjury.results import summarise
+from recjury.results import ComparisonOptions, compare_all, summarise
 from recjury.results.answer import CampaignAnswer, answer
+from recjury.results.comparison import compare_campaign, newest_measures
+from recjury.results.scores import headline
 from recjury.store import Store
 from tests.report.filling import CAMPAIGN, Played, evaluator, fill
 
@@ -44,6 +46,62 @@ def test_few_scenarios_decide_nothing(store: Store) -> None:
     found = _answer(store, {"a": [80.0, 90.0, 85.0], "b": [10.0, 20.0, 30.0]})
     assert not found.decided
     assert "not decided: n = 3 is too small for any p-value below .05" in found.lines[0]
+
+
+def _failing_on_hard_ones(store: Store, of_b: float) -> CampaignAnswer:
+    """A has scores of 80 and fails in the hard half, where B has 40; elsewhere B has `of_b`."""
+    played = [Played("a", str(n), scores=[(80.0 + n % 2,) * 4]) for n in range(10)]
+    played += [Played("a", str(n), failure="no answer") for n in range(10, 20)]
+    played += [Played("b", str(n), scores=[(of_b if n < 10 else 40.0,) * 4]) for n in range(20)]
+    fill(store, played, evaluators=CORE)
+    return answer(summarise(store, CAMPAIGN))
+
+
+def test_the_system_that_is_worse_where_both_have_scores_is_not_best(store: Store) -> None:
+    found = _failing_on_hard_ones(store, 90.0)
+    assert (found.best, found.decided) == (None, False)
+    assert found.lines[0] == (
+        "a has the best mean, 80.5 by Rule verdict (core.overall), but b is better on the "
+        "scenarios of both; none is best."
+    )
+
+
+def test_a_lead_is_that_on_the_scenarios_of_both(store: Store) -> None:
+    found = _failing_on_hard_ones(store, 70.0)
+    assert (found.best, found.decided) == ("a", True)
+    assert "ahead of b by 10.5 [" in found.lines[0]
+
+
+def test_systems_without_a_scenario_in_common_are_not_decided(store: Store) -> None:
+    played = [Played("a", f"a{n}", scores=[(80.0 + n,) * 4]) for n in range(10)]
+    played += [Played("b", f"b{n}", scores=[(60.0 + n,) * 4]) for n in range(10)]
+    fill(store, played, evaluators=CORE)
+    found = answer(summarise(store, CAMPAIGN))
+    assert (found.best, found.decided) == ("a", False)
+    assert found.lines[0].endswith("This is not decided: no scenario in common with b.")
+
+
+def test_the_answer_has_the_p_value_of_the_comparison_with_all_metrics(store: Store) -> None:
+    means = {"c": 61.0, "a": 70.0, "b": 66.0}
+    played = [
+        Played(name, str(n), [float((n * (rise + 1)) % 5) for rise in range(12)], [(score,) * 4])
+        for name, mean in means.items()
+        for n in range(12)
+        for score in [mean + (n * len(name) * int(mean)) % 7]
+    ]
+    fill(store, played, evaluators=CORE)
+    summary = summarise(store, CAMPAIGN)
+    lead = headline(summary.shown)
+    compared = compare_campaign(summary.systems, lead, newest_measures(summary.evaluators))
+    assert answer(summary, compared) == answer(summary)
+    assert answer(summary).best == "a"
+    two = compare_all(store, ("a", "b"))["a", "b"].gaps["core.overall"].difference
+    assert (
+        two
+        == compare_all(store, ("a", "b"), options=ComparisonOptions(["core.overall"]))["a", "b"]
+        .gaps["core.overall"]
+        .difference
+    )
 
 
 def test_a_tie_is_no_lead(store: Store) -> None:

@@ -155,13 +155,15 @@ def test_p_values_are_corrected_over_all_that_is_shown_together(store: Store) ->
         for pair in ("ab", "bc", "ac")
     }
     together = corrected(pairs)
+    by_the_verdict = corrected(pairs, {"core.overall"})
     for pair in pairs:
-        alone, joint = pairs[pair], together[pair]
-        raw = alone.gaps["core.overall"].difference.p
-        p = joint.gaps["core.overall"].difference.p
+        raw, joint, alone = (
+            found[pair].gaps["core.overall"].difference.p
+            for found in (pairs, together, by_the_verdict)
+        )
         assert raw is not None
-        assert p is not None
-        assert p == pytest.approx(6 * raw)  # the verdict and one factor of three pairs
+        assert joint == pytest.approx(6 * raw)  # the verdict and one factor of three pairs
+        assert alone == pytest.approx(3 * raw)  # the verdict of three pairs
 
 
 def test_repeats_of_a_scenario_are_averaged_and_no_further_pairs(store: Store) -> None:

@@ -12,6 +12,7 @@ from recjury.language.genres import canonical_genres, excluded, genres_in
 from recjury.records import Act, Item
 
 _LONG_WORD = 4
+_BARE = frozenset({"language", "year", "decade"})
 # Words of asking for and giving a suggestion, which say nothing of an item.
 _OF_ASKING = ("enjoy", "find", "interested", "please", "prefer", "recommend", "similar", "suggest")
 
@@ -75,14 +76,13 @@ class UserInterests:
     def _values_said(
         self, said: LinkedText, item: Item, spoken: frozenset[str]
     ) -> Iterator[Reason]:
-        """A kind of item ("comedy"), a year or a language is no reason unless it was asked for."""
+        """A type of item ("phone"), a year or a language is no reason unless it was asked for."""
         domain = self._log.catalogue.domain_of(item)
-        kinds = [each.name for each in domain.of_kind("category")]
-        bare = {*kinds[:1], "language", "year", "decade"}
+        bare = {*(each.name for each in domain.of_kind("category")[:1]), *_BARE}
         for kind, value in attributes_of(item, domain):
             if kind == "genre":
-                genres = canonical_genres(value) & spoken & self.values
-                yield from (Reason(genre, True) for genre in sorted(genres))
+                genres = canonical_genres(value) & spoken
+                yield from (Reason(genre, genre in self.values) for genre in sorted(genres))
             elif said.says(value):
                 long = {word for word in words_of(value).split() if len(word) >= _LONG_WORD}
                 asked = words_of(value) in self.values or (bool(long) and long <= self.words)
@@ -93,7 +93,7 @@ def explainability(log: AnnotatedLog) -> Outcome:
     """A reason always 4, mostly 3, about half 2, rarely 1, never 0.
 
     A reason that was given before counts half, and so does a value of which the user has not
-    spoken. A broken turn gives none.
+    spoken, as a bare genre word. A broken turn gives none.
     """
     interests = UserInterests(log)
     findings: list[Finding] = []
@@ -112,8 +112,9 @@ def explainability(log: AnnotatedLog) -> Outcome:
         if best is not None:
             again = words_of(best.value) in given
             given.add(words_of(best.value))
-            amount += 0.5 if again or not best.asked else 1
-            half = ", as before, half" if again else "" if best.asked else ", not asked for, half"
+            whole = best.asked and not again
+            amount += 1 if whole else 0.5
+            half = "" if whole else ", as before, half" if again else ", half"
             findings.append(Finding(turn.place, "reason", f"{best.value!r}{half}", best.value))
     total = sum(bool(turn.new) for turn in log.spoken)
     if not total:

@@ -12,23 +12,20 @@ from recjury.records import Act, Attribute, Domain, Item, Turn
 
 _REQUESTS = frozenset({Act.WISH, Act.ASK, Act.REFUSE, Act.SEEN, Act.COMPLAIN})
 _REJECTING = frozenset({Act.WISH, Act.REFUSE, Act.COMPLAIN})
+_NO_WISHES = frozenset({Act.ASK, Act.SEEN, Act.ACCEPT, Act.THANK})
 _LIMIT = "under "
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class Wish(NamedTuple):
-    """What the user wants of an item: one value of each kind, and none that is rejected.
-
-    `doubtful`: the user spoke of further values, and may not have wished for them.
-    """
+    """What the user wants of an item: one value of each kind, and none that is rejected."""
 
     wants: tuple[Attribute, ...] = ()
     rejects: tuple[Attribute, ...] = ()
-    doubtful: bool = False
 
     def __bool__(self) -> bool:
         """Whether anything is wanted or rejected."""
-        return bool(self.wants or self.rejects)
+        return self != Wish()
 
     def after(self, turn: Turn, reading: Reading) -> "Wish":
         """The wish after a turn of the user.
@@ -38,19 +35,16 @@ class Wish(NamedTuple):
         nothing. The wish has lapsed when the user accepts something or says thanks, and asks for
         nothing.
         """
-        wanted = reading.wants if Act.WISH in reading.yes else ()
-        rejected = () if reading.yes.isdisjoint(_REJECTING) else reading.rejects
-        doubtful = (reading.wants and reading.does(Act.WISH) is None) or (
-            reading.rejects and not rejected and not reading.no >= _REJECTING
-        )
+        maybe = Act.WISH not in reading.no and reading.yes.isdisjoint(_NO_WISHES)
+        wanted = reading.wants if Act.WISH in reading.yes or maybe else ()
+        rejected = () if reading.no >= _REJECTING else reading.rejects
         rejects = dict.fromkeys((*self.rejects, *rejected))
         left_out = tuple(each for each in rejects if each not in wanted)
         like = any(act.act is Act.WISH and act.item is not None for act in turn.acts)
         lapsed = reading.yes & {Act.ACCEPT, Act.THANK} and not reading.yes & _REQUESTS
         if wanted or like or lapsed:
-            return Wish(wanted, left_out, bool(doubtful))
-        kept = tuple(each for each in self.wants if each not in rejects)
-        return Wish(kept, left_out, self.doubtful or bool(doubtful))
+            return Wish(wanted, left_out)
+        return Wish(tuple(each for each in self.wants if each not in rejects), left_out)
 
     def __str__(self) -> str:
         """In words: "comedy, 1990s, no horror"."""
@@ -114,10 +108,10 @@ def fits(item: Item, wish: Wish, catalogue: Catalogue) -> bool | None:
 def misfit(items: Sequence[Item], unknown: int, wish: Wish, catalogue: Catalogue) -> Item | None:
     """The first newly named item without what is wished for, if that is true of most of them.
 
-    None if the first one or half of them have it, or if it is doubtful what is wished for, or if
-    the catalogue knows too little: `unknown` counts the newly named items that it does not have.
+    None if the first one or half of them have it, or if the catalogue knows too little: `unknown`
+    counts the newly named items that it does not have.
     """
-    if not wish or wish.doubtful or not items:
+    if not wish or not items:
         return None
     answers = [fits(item, wish, catalogue) for item in items]
     good, bad = answers.count(True), answers.count(False)

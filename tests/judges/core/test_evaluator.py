@@ -149,7 +149,7 @@ def test_the_rules_of_the_debate_are_part_of_the_version() -> None:
     assert isinstance(debate, dict)
     assert str(debate["protocol"]).endswith("; rules 2")
     by_rule = CoreEvaluator().prepared(EvaluatorContext(CORPUS)).settings["debate"]
-    assert by_rule == {"debaters": "rule", "protocol": "rule-debate/4", "max_rounds": 4}
+    assert by_rule == {"debaters": "rule", "protocol": "rule-debate/5", "max_rounds": 4}
 
 
 def test_aliases_and_calls_are_those_of_judges_and_debaters() -> None:

@@ -108,7 +108,7 @@ LIKES_INSIDER = says("I liked The Insider (1999).", "wish insider")
 LONG_BATTERY = says("I need a long battery life and a low price.", "wish")
 REASONS = [
     (WANTS_THRILLER, "Heat (1995) is a thriller.", 4),
-    (says("A film.", "wish"), "Heat (1995) is a thriller.", 0),  # nobody wished for one
+    (says("A film.", "wish"), "Heat (1995) is a thriller.", 2),  # a bare genre
     (says("A film.", "wish"), "Heat (1995), with Al Pacino.", 2),  # nobody asked for him
     (LIKES_INSIDER, "Heat (1995), with Al Pacino.", 4),
     (LIKES_INSIDER, "Like The Insider (1999): Heat (1995).", 4),

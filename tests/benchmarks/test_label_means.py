@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from recjury.stats.corrected import (
+from benchmarks.label_means import (
     CorrectedMean,
     NotCorrected,
     labels_needed,
