@@ -77,7 +77,16 @@ class PromptTooLong(CallFailed):
 
 
 class ParseError(UnitFailed):
-    """A reply that is empty, cut off, not of the asked form, or out of range."""
+    """A reply that is empty, cut off, not of the asked form, or out of range.
+
+    `problem` is a phrase of ours, and may be shown to the model; what the reply holds may quote the
+    text under test, so it stands in the message alone.
+    """
+
+    def __init__(self, problem: str, detail: str = ""):
+        """`detail` is what the reply holds, in the message after `problem`."""
+        super().__init__(f"{problem}: {detail}" if detail else problem)
+        self.problem = problem
 
 
 class SystemFailed(UnitFailed):

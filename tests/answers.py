@@ -13,8 +13,10 @@ from recjury.llm import Completion
 from recjury.llm.scripted import Line
 from recjury.records import ChatRequest, Message
 
-_CODE = re.compile(r'(?:<rating code=|"code": )"([a-z0-9]{6})"')
-_OURS = {"statement", "particles", "replies"}
+_CODE = re.compile(r'(?:<rating code=|"code": )"([a-z0-9]{8})"')
+_ANY_CODE = re.compile(r'(?<=")(?:([a-z][0-9]){4}|\x1fcode\x1f)(?=\\*")')
+_LISTS = {"particles", "replies"}
+_OURS = {"statement", *_LISTS}
 
 
 def code_in(prompt: str) -> str:
@@ -22,8 +24,13 @@ def code_in(prompt: str) -> str:
     return next(reversed(_CODE.findall(prompt)), "")
 
 
+def without_code(text: str) -> str:
+    """A text with CODE for its answer codes, or for their mark: they differ from store to store."""
+    return _ANY_CODE.sub("CODE", text)
+
+
 def in_form(text: str, prompt: str) -> str:
-    """`text` with the code of `prompt` in its ratings, and at the end of its JSON object."""
+    """`text` with the code of `prompt` in its ratings, and in its JSON object, where it belongs."""
     code = code_in(prompt)
     if not code:
         return text
@@ -35,6 +42,11 @@ def in_form(text: str, prompt: str) -> str:
         return text
     if not isinstance(found, dict) or not _OURS & found.keys() or "code" in found:
         return text
+    if _LISTS & found.keys():
+        return (
+            f'{text[:start]}{{"code": "{code}", {text[start + 1 : end - 1]}, "end": "{code}"}}'
+            f"{text[end:]}"
+        )
     return f'{text[: end - 1]}, "code": "{code}"}}{text[end:]}'
 
 

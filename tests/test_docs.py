@@ -19,10 +19,10 @@ TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 
-# Both lists only become shorter, and so does the sum.
+# Both lists only become shorter, and so does the sum; `security` brought its words with it.
 LONG_PAGES = {"agreement", "data", "judging", "simulator", "vllm"}
 PAGES_WITH_LONG_CELLS = {"batch", "busy-endpoints", "vllm"}
-WORDS_OF_ALL_PAGES = 55_645
+WORDS_OF_ALL_PAGES = 56_418
 
 
 def _without_code(page: str) -> str:

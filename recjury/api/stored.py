@@ -244,9 +244,17 @@ class Run(Stored):
 def _means_table(summary: CampaignSummary) -> Table:
     """A row for each system with its mean of each metric, without details."""
     measures = [each for each in summary.measures if not each.metric.detail]
-    means = (Column(each.id, each.metric.title, each.metric.digits) for each in measures)
-    rows = [
-        {"system": name, **{each.id: tally.summary(each.id).mean for each in measures}}
-        for name, tally in summary.systems.items()
-    ]
-    return table_of("systems", (Column("system"), *means), rows)
+    columns: list[Column] = []
+    rows: dict[str, dict[str, float | str | None]] = {
+        name: {"system": name} for name in summary.systems
+    }
+    for each in measures:
+        columns.append(Column(each.id, each.metric.title, each.metric.digits))
+        lost = {name: tally.worst_case(each.id) for name, tally in summary.systems.items()}
+        if any(lost.values()):
+            columns.append(Column(f"{each.id}.lost", f"{each.metric.title}, lost"))
+        for name, tally in summary.systems.items():
+            rows[name][each.id] = tally.summary(each.id).mean
+            if (worst := lost[name]) is not None:
+                rows[name][f"{each.id}.lost"] = worst.text(each.metric.digits)
+    return table_of("systems", (Column("system"), *columns), list(rows.values()))

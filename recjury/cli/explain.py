@@ -97,8 +97,10 @@ def _repaired(what: str) -> str:
 
 
 def _show_call(call: "CallRecord") -> None:
+    from recjury.prompts import with_code
+
     _print(f"call {call.identity}: {call.request.purpose}, {call.request.model}")
-    for message in call.request.messages:
+    for message in with_code(call.request, call.reply.code).messages:
         _print(f"[{message.role}]")
         _print(message.text)
     for reply in call.reply.each():

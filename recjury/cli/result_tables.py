@@ -11,7 +11,8 @@ from recjury.report.table_cells import Cell, means_table
 from recjury.results import CampaignSummary
 from recjury.results.answer import answer
 from recjury.results.caveats import Caveat, about_campaign
-from recjury.results.unscored import FAILED, merged_reasons
+from recjury.results.losses import FAILED
+from recjury.results.unscored import merged_reasons
 from recjury.safe_text import printable
 
 _SHOWN_REASONS = 8
@@ -157,7 +158,7 @@ def show_systems(summary: CampaignSummary) -> None:
 
 def _cell(cell: Cell) -> str:
     """A mean, with its coverage if that is not full."""
-    coverage = f" ({cell.coverage.replace(' ', '')})" if cell.coverage else ""
+    coverage = f" ({cell.coverage.replace(' %', '%').replace(' = ', '=')})" if cell.coverage else ""
     return _plain(cell.text) + coverage
 
 

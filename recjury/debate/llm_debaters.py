@@ -19,7 +19,6 @@ from recjury.debate.rules import RULES
 from recjury.errors import ConfigError
 from recjury.llm import Attempt, Gateway, PlannedCall, attempt_limit, read_attempts
 from recjury.llm.autogen_client import GatewayClient
-from recjury.prompts import code_of
 from recjury.records import (
     JSON,
     OVERALL_SCALE,
@@ -94,7 +93,7 @@ class LlmDebaters:
                     purpose=f"debate/{role}/{number}",
                     temperature=self._temperature,
                     schema=ANSWER_SCHEMA,
-                    form=answer_form(code_of(messages)),
+                    form=answer_form(),
                 )
                 yield PlannedCall(request, "debate")
             statements += [
@@ -120,14 +119,13 @@ class LlmDebaters:
         Raises ProviderError, which concerns the endpoint and not this debate alone.
         """
         turn = self._prompts.turn(role, number, rated.log, rated.ratings, said)
-        code = code_of((self._prompts.system(role), turn))
-        form = answer_form(code)
+        form = answer_form()
 
         async def send(attempt: Attempt) -> Reply:
             (message,) = attempt.noted((turn,))
             return await self._send(role, f"debate/{role}/{number}", message, attempt, form)
 
-        read = functools.partial(parse_answer, code=code)
+        read = functools.partial(parse_answer, asked=(turn,))
         answer = await read_attempts(send, read, attempt_limit(self._gateway))
         repaired = ""
         if answer.value is not None:

@@ -7,7 +7,7 @@ from recjury.debate.role_answer import RoleAnswer, parse_answer
 from recjury.debate.roles import DebatePrompts
 from recjury.errors import ParseError
 from recjury.llm import Attempt, parse_rating
-from recjury.prompts import code_of, turns_block
+from recjury.prompts import turns_block
 from recjury.records import (
     CallRecord,
     ConversationLog,
@@ -76,17 +76,17 @@ def _same_messages(
 
 
 def _problem(call: CallRecord) -> str:
-    """Why a reply could not be used; empty if it could."""
+    """Why a reply could not be used, as the model is told; empty if it could."""
     try:
         _answer_in(call)
     except ParseError as problem:
-        return str(problem)
+        return problem.problem
     return ""
 
 
 def _answer_in(call: CallRecord) -> RoleAnswer:
     """A role's answer in a raw reply. Raises ParseError."""
-    return parse_answer(call.reply, code_of(call.request.messages))
+    return parse_answer(call.reply, call.request.messages)
 
 
 def recheck_rating(
@@ -112,9 +112,9 @@ def recheck_rating(
 
 def _rated(rating: Rating, call: CallRecord) -> tuple[float | None, str]:
     assert rating.high is not None  # factors have a scale
-    low, high, code = int(rating.low), int(rating.high), code_of(call.request.messages)
+    low, high = int(rating.low), int(rating.high)
     try:
-        found = parse_rating(call.reply, low, high, code=code)
+        found = parse_rating(call.reply, low, high, call.request.messages)
     except ParseError:
         return None, ""
     return found.score, found.rationale

@@ -1,11 +1,13 @@
 """What a role answers: one JSON object with its statement, its score, and the code asked for."""
 
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, StringConstraints
 
 from recjury.llm import read_number, read_object
-from recjury.records import OVERALL_SCALE, ObjectForm, Reply
+from recjury.prompts import CODE
+from recjury.records import OVERALL_SCALE, Message, ObjectForm, Reply
 
 ANSWER_SCHEMA: dict[str, object] = {
     "type": "object",
@@ -22,8 +24,8 @@ ANSWER_SCHEMA: dict[str, object] = {
 _LONGEST_STATEMENT = 2000  # characters: 150 words are asked for
 
 
-def answer_form(code: str) -> ObjectForm:
-    """The form of an answer with that code.
+def answer_form() -> ObjectForm:
+    """The form of an answer with its code.
 
     The score is a whole number, because 0.75 could be of 0 to 1, or of 0 to 100.
     """
@@ -31,7 +33,7 @@ def answer_form(code: str) -> ObjectForm:
     fields: dict[str, object] = {
         "statement": {"type": "string", "minLength": 1, "maxLength": _LONGEST_STATEMENT},
         "score": {"type": "integer", "minimum": low, "maximum": high},
-        "code": {"const": code},
+        "code": {"const": CODE},
     }
     return ObjectForm({**ANSWER_SCHEMA, "properties": fields})
 
@@ -51,9 +53,9 @@ class RoleAnswer(NamedTuple):
     repaired: str
 
 
-def parse_answer(reply: Reply, code: str) -> RoleAnswer:
-    """The answer with that code in a reply; raises ParseError if there is none."""
-    answer, repaired = read_object(reply, _Answer, code=code)
+def parse_answer(reply: Reply, asked: Sequence[Message] = ()) -> RoleAnswer:
+    """The answer in a reply to `asked`; raises ParseError if there is none."""
+    answer, repaired = read_object(reply, _Answer, asked)
     number = read_number(answer.score, *OVERALL_SCALE, whole=False, what="score")
     every = ", ".join(filter(None, (repaired, number.repaired)))
     return RoleAnswer(answer.statement, number.value, every)

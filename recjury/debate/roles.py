@@ -15,7 +15,6 @@ from recjury.prompts import (
     places_of,
     turns_block,
     wishes_block,
-    with_code,
 )
 from recjury.records import (
     ConversationLog,
@@ -101,14 +100,11 @@ class DebatePrompts:
         ratings: Sequence[Rating],
         said: Sequence[Statement],
     ) -> Message:
-        """The prompt of the role in round `number`; `said` has all completed rounds.
-
-        Its answer code is made of this prompt and of `system`, which stands before it.
-        """
+        """The prompt of the role in round `number`; `said` has all completed rounds."""
         sees = self.guides[role].sees
         items = log.session_list() if "list" in sees else ()
         targets = log.scenario.targets if "target" in sees else ()
-        asked = Message(
+        return Message(
             "user",
             self._pack.render(
                 "turn",
@@ -126,7 +122,6 @@ class DebatePrompts:
                 round=number,
             ),
         )
-        return with_code((self.system(role), asked))[-1]
 
     def _introduction(self, role: Role) -> Message:
         others = [str(other) for other in Role if other is not role]

@@ -11,7 +11,6 @@ from recjury.prompts import (
     places_of,
     turns_block,
     wishes_block,
-    with_code,
 )
 from recjury.records import JSON, ConversationLog, Message, Metric, Need
 
@@ -87,15 +86,13 @@ class JudgePrompts:
         shown = log.session_list() if "list" in guide.inputs else None
         wanted = log.scenario.targets if "target" in guide.inputs else None
         low, high = scale
-        interaction = turns_block("interaction", log.interaction)
-        items = list_block(log, self._facts) if shown else None
         question = self.pack.render(
             "judge",
             factor=name,
             guide=guide,
             history=turns_block("history", log.scenario.history),
-            interaction=interaction,
-            items=items,
+            interaction=turns_block("interaction", log.interaction),
+            items=list_block(log, self._facts) if shown else None,
             facts=self._facts is not None,
             places=places_of(wanted, shown) if wanted and shown else "",
             language=self._language,
@@ -104,7 +101,7 @@ class JudgePrompts:
             low=low,
             high=high,
         )
-        return with_code((self._system, Message("user", question)), (interaction, items or ""))
+        return self._system, Message("user", question)
 
 
 def lacks(guide: Guideline, log: ConversationLog) -> str:

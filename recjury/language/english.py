@@ -27,8 +27,8 @@ def is_english(text: str) -> bool:
     said = [word for word in spoken if word[0].islower()]
     others = {word for word in said if word in words("other_language_words")}
     english = sum(_is_ordinary(word) and word not in others for word in said)
-    foreign = sum(word in others for word in said)
-    return not foreign if len(said) < 2 else english > max(foreign, _LEAST * len(said))
+    elsewhere = sum(word in others for word in said)
+    return not elsewhere if len(said) < 2 else english > max(elsewhere, _LEAST * len(said))
 
 
 def _is_ordinary(word: str) -> bool:

@@ -23,6 +23,7 @@ from recjury.llm.provider import Completion, DeferredProvider, Provider, Retryab
 from recjury.llm.retry import Attempts, Backoff, Endpoint
 from recjury.llm.spec import ModelSpec
 from recjury.logs import get_logger
+from recjury.prompts import answer_code, with_code
 from recjury.records import JSON, CallRecord, ChatRequest, Recorder, Reply, Usage
 from recjury.telemetry import call_span
 
@@ -120,8 +121,10 @@ class ModelCalls:
             shared.usage.reused += 1
             return kept if kept.reused else replace(kept, reused=True)
         started = shared.clock.wall()
+        code = answer_code(shared.recorder.secret, request.messages)
         with call_span(request, self.spec, unit) as answered:
-            reply = await self._send(identity, self.room.applied(request))
+            reply = await self._send(identity, self.room.applied(with_code(request, code)))
+            reply = replace(reply, code=code)
             answered(reply)
         await shared.recorder.record(CallRecord(identity, request, reply, unit, started))
         self._is_stored(identity)

@@ -64,7 +64,8 @@ def call_identity(request: ChatRequest, spec: ModelSpec, unit_sample: int = 0) -
     """32 hex digits that identify the call that `request` makes to `spec`'s model.
 
     `unit_sample` is the sample of the call's context. The same text gives the same identity,
-    however it is divided into parts. Alias, purpose, retries, limits, prices and transport do not
+    however it is divided into parts, and a prompt has the mark where its answer's code will stand
+    (`prompts.answer_code`). Alias, purpose, retries, limits, prices and transport do not
     change the identity.
     """
     header = [

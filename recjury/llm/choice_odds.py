@@ -8,7 +8,7 @@ from typing import NamedTuple
 from recjury.errors import ConfigError, ParseError
 from recjury.llm.reply_parsing import parse_rating
 from recjury.llm.spoken_text import part_text
-from recjury.records import Reply
+from recjury.records import Message, Reply
 
 TOP_LOGPROBS = 20
 """The alternatives of a token that are asked for: the most that OpenAI and vLLM send."""
@@ -157,17 +157,17 @@ def _begins(choice: str, token: str) -> bool:
     return choice.casefold().startswith(token.casefold())
 
 
-def read_rating_odds(reply: Reply, low: int, high: int, *, code: str) -> float:
+def read_rating_odds(reply: Reply, low: int, high: int, asked: Sequence[Message] = ()) -> float:
     """The expected rating from `low` to `high`, under the probabilities in the reply's tag.
 
-    It is weighted by the probabilities of the token after the last <rating> with the `code`, and of
-    its alternatives, if they are ratings. Raises ParseError for a reply without a rating, or
-    without its log-probabilities.
+    It is weighted by the probabilities of the token after the last <rating> with the code, and of
+    its alternatives, if they are ratings. `asked` is the prompt. Raises ParseError for a reply
+    without a rating, or without its log-probabilities.
     """
-    parse_rating(reply, low, high, code=code)
+    parse_rating(reply, low, high, asked)
     if not reply.logprobs:
         raise ParseError("the reply has no log-probabilities")
-    place = _place_of_rating(reply, code)
+    place = _place_of_rating(reply)
     if place is None:
         raise ParseError("the reply has no log-probabilities of a token after <rating>")
     odds: dict[int, float] = {}
@@ -180,13 +180,13 @@ def read_rating_odds(reply: Reply, low: int, high: int, *, code: str) -> float:
     return sum(rating * odd for rating, odd in odds.items()) / sum(odds.values())
 
 
-def _place_of_rating(reply: Reply, code: str) -> int | None:
-    """The index of the first token in the last tag with the `code`."""
+def _place_of_rating(reply: Reply) -> int | None:
+    """The index of the first token in the last tag with the code."""
     before = ""  # the last characters alone: as many as a tag has
     place = None
     for number, (token, _, _) in enumerate(reply.logprobs):
         tag = _OPENING_TAG.search(before)
-        if tag is not None and tag[1].casefold() == code and token.strip():
+        if tag is not None and tag[1].casefold() == reply.code and token.strip():
             place = number
         before = (before + token)[-_LONGEST_TAG:]
     return place

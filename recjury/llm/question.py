@@ -21,7 +21,7 @@ from recjury.llm.choice_odds import (
 from recjury.llm.event_loop import gather
 from recjury.llm.reply_parsing import parse_rating
 from recjury.llm.reply_reading import Samples, SupportsComplete, read_reply, sample_replies
-from recjury.prompts import code_of
+from recjury.prompts import CODE, asks_for_code
 from recjury.records import (
     REASONS,
     ChatRequest,
@@ -62,13 +62,13 @@ class RatingTag:
     def request(self, request: ChatRequest, subject: RatingSubject) -> ChatRequest:
         """`request` with its form."""
         low, high = _whole_scale(subject)
-        code = code_of(request.messages)
+        code = CODE if asks_for_code(request.messages) else ""
         form = RatingForm(code, low, high, self.reasons, self.rating_first, self.typical)
         return replace(request, form=form)
 
     def read(self, reply: Reply, messages: Sequence[Message], subject: RatingSubject) -> Score:
         """The rating and its reasons. Raises ParseError."""
-        rated = parse_rating(reply, *_whole_scale(subject), code=code_of(messages))
+        rated = parse_rating(reply, *_whole_scale(subject), messages)
         return Score(rated.score, rated.rationale, rated.repaired)
 
 
@@ -82,8 +82,7 @@ class RatingTagOdds(RatingTag):
 
     def read(self, reply: Reply, messages: Sequence[Message], subject: RatingSubject) -> Score:
         """The expected rating. Raises ParseError."""
-        low, high = _whole_scale(subject)
-        return Score(read_rating_odds(reply, low, high, code=code_of(messages)))
+        return Score(read_rating_odds(reply, *_whole_scale(subject), messages))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ does not close is none, and neither is what stands inside it.
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -33,6 +34,7 @@ _REPAIRS = {
     "name": "name without quotation marks",
 }
 _PYTHON = {"True": "true", "False": "false", "None": "null"}
+_MOST_INSIDE = 200  # objects inside the one with the word
 _ESCAPE = re.compile(r'\\(.)|"', re.DOTALL)
 _JSON_ESCAPES = '"\\/bfnrtu'
 
@@ -42,15 +44,47 @@ class RepeatedNames(dict[str, Any]):
 
 
 class ObjectInText(NamedTuple):
-    """An outermost object, its place in the text, and what of its form was not JSON.
+    """An object, its place in the text, and what of its form was not JSON.
 
-    `value` is None for what begins as an object, with a name and a colon, and is none.
+    `value` is None for what begins as an object, with a name and a colon, and is none; `is_cut` if
+    the text ends before it does.
     """
 
     value: dict[str, Any] | None
     start: int
     end: int
     repaired: str
+    is_cut: bool = False
+
+
+def objects_with(text: str, word: str) -> Iterator[ObjectInText]:
+    """The objects in `text` that have `word` as a value of their own, in order.
+
+    For each place of `word` the nearest object around it is taken. What is cut off before it, or
+    stands around it, does not matter.
+    """
+    starts = [begun.start() for begun in _START.finditer(text)]
+    last = -1
+    for place in re.finditer(re.escape(word), text, re.IGNORECASE):
+        before = bisect_left(starts, place.start())
+        for start in reversed(starts[max(0, before - _MOST_INSIDE) : before]):
+            found = _object_at(text, start)
+            if found.value is None or found.end < place.end():
+                continue
+            texts = (value for value in found.value.values() if isinstance(value, str))
+            if any(value.strip().casefold() == word for value in texts):
+                if start > last:
+                    yield found
+                last = max(last, start)
+                break
+
+
+def _object_at(text: str, start: int) -> ObjectInText:
+    tokens = _tokens(text, start)
+    repairs: set[str] = set()
+    is_cut = tokens[-1].lastgroup == "cut"
+    value = None if is_cut else _value(tokens, repairs)
+    return ObjectInText(value, start, tokens[-1].end(), ", ".join(sorted(repairs)), is_cut)
 
 
 def find_objects(text: str) -> Iterator[ObjectInText]:
@@ -58,18 +92,18 @@ def find_objects(text: str) -> Iterator[ObjectInText]:
     scanned, most = 0, 4 * len(text) + 10_000
     begun = _START.search(text)
     while begun is not None and scanned <= most:
-        start = begun.start()
-        tokens = _tokens(text, start)
-        end = tokens[-1].end()
-        scanned += end - start
-        if tokens[-1].lastgroup == "cut":
+        found = _object_at(text, begun.start())
+        scanned += found.end - found.start
+        if found.value is not None:
+            yield found
+        elif found.is_cut:
             return
-        repairs: set[str] = set()
-        value = _value(tokens, repairs)
-        if value is None:
-            end = start + 1
-        yield ObjectInText(value, start, end, ", ".join(sorted(repairs)))
-        begun = _START.search(text, end)
+        begun = _START.search(text, found.start + 1 if found.value is None else found.end)
+
+
+def begins_object(text: str) -> bool:
+    """Whether an object begins in `text`, whole or not."""
+    return _START.search(text) is not None
 
 
 def has_repeated_names(value: object) -> bool:

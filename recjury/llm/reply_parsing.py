@@ -1,27 +1,34 @@
 """Readers of structured replies: what a person would read without doubt is read, nothing else is.
 
-A prompt with an answer code (`prompts.answer_code`) gets an answer with that code. What a reply
-holds of the same form without the code is a quotation of the text under test. A reader that is
-given no code takes every rating or object for an answer.
+A prompt with an answer code (`prompts.answer_code`) gets an answer with that code, which nobody but
+the model knows. What a reply holds of the same form without the code is a quotation of the text
+under test, and no mark of that text invalidates what has the code. If a prompt asks for no code,
+every rating or object is an answer.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 import orjson
 from pydantic import BaseModel, ValidationError
 
 from recjury.errors import ParseError
-from recjury.llm.relaxed_json import ObjectInText, find_objects, has_repeated_names
+from recjury.llm.relaxed_json import (
+    ObjectInText,
+    begins_object,
+    find_objects,
+    has_repeated_names,
+    objects_with,
+)
 from recjury.llm.spoken_text import (
-    PartedText,
     Span,
     check_finished,
     part_text,
+    quotes_mark,
     require_speech,
 )
-from recjury.records import Reply
+from recjury.records import Message, Reply
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -64,32 +71,42 @@ class ReadNumber(NamedTuple):
     repaired: str
 
 
-def parse_rating(reply: Reply, low: int, high: int, *, code: str = "") -> RatedText:
+def parse_rating(reply: Reply, low: int, high: int, asked: Sequence[Message] = ()) -> RatedText:
     """The one whole number from `low` to `high` between <rating> tags, and the text around it.
 
-    With `code`, tags without it do not count. A tag without a digit (an echo of the form asked
-    for) does not count either; the same rating twice counts as one. Raises ParseError for
-    everything else.
+    If the call had a code, tags without it do not count. A tag without a digit (an echo of the form
+    asked for) does not count either; the same rating twice counts as one. `asked` is the prompt.
+    Raises ParseError for everything else.
     """
     check_finished(reply)
-    found = [each for each in _RATING.finditer(reply.text) if _has_code(each, code)]
-    parted = part_text(reply.text, [each.span() for each in found])
-    text = require_speech(parted, reply)
-    answers = {each["value"].strip(): each for each in found if _is_said(each.span(), parted)}
+    found = [each for each in _RATING.finditer(reply.text) if _has_code(each, reply.code)]
+    text, counted = _counted(reply, [each.span() for each in found], asked)
+    answers = {each["value"].strip(): each for each in found if each.span() in counted}
     given = [value for value in answers if any(sign.isdigit() for sign in value)]
     if not given:
-        raise ParseError(_no_rating(low, high, code))
+        raise ParseError(_no_rating(low, high, reply.code))
     read = [read_number(value, low, high, whole=True) for value in given]
     if len({number.value for number in read}) > 1:
-        raise ParseError(f"two different ratings were given: {_quoted(given)}")
+        raise ParseError("two different ratings were given", _quoted(given))
     repaired = read[0].repaired or ("escaped tag" if answers[given[0]][0][0] == "&" else "")
     for each in found:
         text = text.replace(each[0], "")
     return RatedText(int(read[0].value), text.strip(), repaired)
 
 
-def _is_said(answer: Span, parted: PartedText) -> bool:
-    return parted.start <= answer[0] and answer[1] <= parted.end
+def _counted(
+    reply: Reply, answers: Sequence[Span], asked: Sequence[Message]
+) -> tuple[str, Sequence[Span]]:
+    """What was said in a reply, and those of its answers that count: the ones that were said.
+
+    If the prompt shows a mark of thoughts or turns that the reply has, too, nothing tells whose it
+    is, and the last answer with the code counts. Raises ParseError.
+    """
+    if reply.code and answers and quotes_mark(reply.text, asked):
+        return reply.text.strip(), answers[-1:]
+    parted = part_text(reply.text, answers)
+    said = [each for each in answers if parted.start <= each[0] and each[1] <= parted.end]
+    return require_speech(parted, reply), said
 
 
 def _has_code(rating: re.Match[str], code: str) -> bool:
@@ -106,10 +123,12 @@ def _quoted(values: Iterable[str]) -> str:
     return " and ".join(repr(value[:40]) for value in sorted(values)[:2])
 
 
-def read_object(reply: Reply, model: type[ModelT], *, code: str = "") -> ReadObject[ModelT]:
-    """The one JSON object in the reply that is a `model`, strictly typed.
+def read_object(
+    reply: Reply, model: type[ModelT], asked: Sequence[Message] = ()
+) -> ReadObject[ModelT]:
+    """The one JSON object in the reply to `asked` that is a `model`, strictly typed.
 
-    With `code`, objects do not count that lack it as the value of "code". Code fences, text around
+    If the call had a code, objects do not count that lack it as a value. Code fences, text around
     the object and slips of form (see `relaxed_json`) are tolerated; an object that names a key
     twice, one that is cut off, and two different fitting ones are not. Raises ParseError.
     """
@@ -117,63 +136,45 @@ def read_object(reply: Reply, model: type[ModelT], *, code: str = "") -> ReadObj
     text = reply.text
     if len(text) > _LONGEST_JSON:
         raise ParseError(f"the reply is too long for a JSON object: {len(text)} characters")
-    every = list(find_objects(text))
-    found = [each for each in every if _is_answer(each, text, code)]
-    parted = part_text(text, [(each.start, each.end) for each in found])
-    require_speech(parted, reply)
-    others = (each.start for each in every if each.start >= parted.start and not _names_code(each))
-    first_other = next(others, len(text)) if code else len(text)
+    found = list(objects_with(text, reply.code) if reply.code else find_objects(text))
+    _, counted = _counted(reply, [(each.start, each.end) for each in found], asked)
     fitting: list[ReadObject[ModelT]] = []
-    problem = f"no JSON object{' with its code' if code else ''} was given"
+    problem = ParseError(f"no JSON object{' with its code' if reply.code else ''} was given")
     for each in found:
-        if not _is_said((each.start, each.end), parted):
+        if (each.start, each.end) not in counted:
             continue
         try:
-            if first_other < each.start and not _ends_with_a_number(each):
-                raise ParseError("the JSON object may be a part of another one")
+            if reply.code:
+                _check_ends(each, text, reply.code)
             value = _validated(each, model)
         except ParseError as error:
-            problem = str(error)
+            problem = error
         else:
             if all(value != other.value for other in fitting):
                 fitting.append(ReadObject(value, each.repaired))
     if len(fitting) > 1:
         raise ParseError("two different JSON objects were given")
     if not fitting:
-        raise ParseError(problem)
+        raise problem
     return fitting[0]
 
 
-def _is_answer(found: ObjectInText, text: str, code: str) -> bool:
-    """Whether an object has the code: last, or with nothing but signs after the object.
+def _check_ends(found: ObjectInText, text: str, code: str) -> None:
+    """Raise ParseError if an object with the code may be a part of the model's object.
 
-    A model may quote without escaping, so that the quotation ends a text, and the object. What has
-    the code behind that is whole.
+    A model may quote without escaping, so that the quotation ends a text. It may end the object,
+    too: the code has to come last, or nothing but signs after the object. It may begin another one:
+    the code has to come first, or a number before it. What the quotation puts there holds the
+    quotation mark that ended the text, and is no number.
     """
-    if found.value is None or not code:
-        return found.value is not None
-    given = [(name, value) for name, value in found.value.items() if name.casefold() == "code"]
-    if not any(isinstance(value, str) and value.strip().casefold() == code for _, value in given):
-        return False
-    if next(reversed(found.value)).casefold() == "code":
-        return True
-    return _SIGNS.fullmatch(text, found.end) is not None
-
-
-def _ends_with_a_number(found: ObjectInText) -> bool:
-    """Whether no text stands last before the code.
-
-    If an object begins inside a quotation, the model's own one begins before it. The text of that
-    one ends after the quotation, and the code follows: what the quotation puts before the code
-    holds the quotation mark that ended the text, and is no number.
-    """
-    values = found.value or {}
-    *_, last = [value for name, value in values.items() if name.casefold() != "code"] or [""]
-    return not isinstance(last, str | list | dict)
-
-
-def _names_code(found: ObjectInText) -> bool:
-    return found.value is not None and any(name.casefold() == "code" for name in found.value)
+    values = list((found.value or {}).values())
+    has_code = [isinstance(value, str) and value.strip().casefold() == code for value in values]
+    if not has_code[-1] and _SIGNS.fullmatch(text, found.end) is None:
+        raise ParseError("the JSON object does not end with its code")
+    before_code = [value for value, is_code in zip(values, has_code, strict=True) if not is_code]
+    ends_with_number = not isinstance(before_code[-1] if before_code else "", str | list | dict)
+    if not has_code[0] and not ends_with_number and begins_object(text[: found.start]):
+        raise ParseError("the JSON object may be a part of another one")
 
 
 def _validated(found: ObjectInText, model: type[ModelT]) -> ModelT:
@@ -182,15 +183,15 @@ def _validated(found: ObjectInText, model: type[ModelT]) -> ModelT:
     try:
         return model.model_validate_json(orjson.dumps(found.value), strict=True)
     except ValidationError as error:
-        raise ParseError(_first_problem(error)) from None
+        raise ParseError("the JSON object does not fit", _first_problem(error)) from None
     except (TypeError, ValueError) as error:
-        raise ParseError(f"the JSON object cannot be used: {error}") from None
+        raise ParseError("the JSON object cannot be used", str(error)) from None
 
 
 def _first_problem(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(map(str, first["loc"])) or "the object"
-    return f"the JSON object does not fit: {place}: {first['msg']}"
+    return f"{place}: {first['msg']}"
 
 
 def read_number(
@@ -208,18 +209,18 @@ def read_number(
     match = _NUMBER.fullmatch(plain)
     if match is None:
         wanted = "a whole number" if whole else "a number"
-        raise ParseError(f"the {what} {shown} is not {wanted}")
+        raise ParseError(f"the {what} is not {wanted}", shown)
     if match["top"] is not None and float(match["top"]) != high:
-        raise ParseError(f"the {what} {shown} is of {match['top']}, not of {high:g}")
+        raise ParseError(f"the {what} is not of {high:g}", shown)
     if match["percent"] is not None and (low, high) != (0, 100):
-        raise ParseError(f"the {what} {shown} is a percentage, not a number up to {high:g}")
+        raise ParseError(f"the {what} is a percentage, not a number up to {high:g}", shown)
     value = float(match["whole"] + (match["rest"] or ""))
     if whole and not value.is_integer():
-        raise ParseError(f"the {what} {shown} is not a whole number")
+        raise ParseError(f"the {what} is not a whole number", shown)
     if not low <= value <= high:
-        raise ParseError(f"the {what} {value:g} is outside {low:g} to {high:g}")
+        raise ParseError(f"the {what} is outside {low:g} to {high:g}", f"{value:g}")
     if high > _NEAR_ONE and match["rest"] and 0 < value <= 1 and match["top"] is None:
-        raise ParseError(f"the {what} {shown} may be of {low:g} to {high:g} or of 0 to 1")
+        raise ParseError(f"the {what} may be of {low:g} to {high:g} or of 0 to 1", shown)
     as_asked = match["whole"] if whole else f"{value:g}"
     odd = isinstance(written, str) if not whole else text.strip() != as_asked
     return ReadNumber(value, f"{shown} read as {value:g}" if odd else "")

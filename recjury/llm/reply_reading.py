@@ -52,6 +52,8 @@ def attempt_limit(gateway: object) -> AttemptLimit:
 class Attempt:
     """One request for a reply: its number, from 0, and the problem of the reply before it.
 
+    The problem is a phrase of ours (`ParseError.problem`), because a prompt shows it.
+
     `room` multiplies the limit of tokens; it doubles after each reply that met its limit.
     """
 
@@ -133,12 +135,12 @@ async def read_attempts(
         calls += (reply.call,)
         try:
             return ParsedReply(read(reply), Status.SCORED, "", calls, reply)
-        except ParseError as problem:
-            reason = str(problem)
+        except ParseError as error:
+            reason, problem = str(error), error.problem
         asked += limit.is_of_this_run(reply)
         if asked >= limit.most:
             return ParsedReply(None, Status.UNREADABLE, reason, calls, reply)
-        attempt = attempt.after(reply, reason)
+        attempt = attempt.after(reply, problem)
 
 
 def status_of(failure: UnitFailed) -> Status:

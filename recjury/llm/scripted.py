@@ -1,5 +1,6 @@
 """Test doubles: a provider with scripted replies, and a recorder that stores nothing."""
 
+import secrets
 from collections.abc import Callable, Iterable
 
 from recjury.llm.provider import Completion
@@ -52,6 +53,8 @@ class _Lines:
 
 class NullRecorder:
     """A recorder that stores nothing: for a gateway that only checks its models."""
+
+    secret = secrets.token_bytes()
 
     async def recall(self, identity: str) -> Reply | None:
         """Always None."""

@@ -10,6 +10,7 @@ quotation marks or inside an answer is a quotation. Thoughts end at the last mar
 something was said between two such marks, what was said is in doubt.
 """
 
+import html
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
@@ -17,9 +18,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from recjury.errors import ParseError
-from recjury.records import Reply
+from recjury.records import Message, Reply
 
 Span = tuple[int, int]
 
@@ -100,6 +102,16 @@ _BEGINS_TURN = (
 )
 _END_OF_TURN = re.compile(_ENDS_TURN)
 _NEXT_TURN = re.compile(rf"(?:{_ENDS_TURN}|</s>)\s{{0,8}}(?:{_BEGINS_TURN})")
+_EVERY_MARK = re.compile(
+    "|".join(
+        [
+            _ENDS_TURN,
+            _BEGINS_TURN,
+            *(mark for name, both in _FORMS.items() if name != "word" for mark in both),
+        ]
+    ),
+    re.IGNORECASE,
+)
 _FIRST_MARKS = ("<|START_RESPONSE|>", "<|begin_of_solution|>")
 _LAST_MARK = re.compile(rf"(?:{_ENDS_TURN}|</s>|<\|(?:END_RESPONSE|end_of_solution)\|>)\Z")
 _LONGEST_MARK, _MOST_LAST_MARKS, _MOST_TURNS = 40, 3, 4
@@ -135,7 +147,7 @@ def lacks_room(reply: Reply) -> bool:
 def check_finished(reply: Reply) -> None:
     """Raise ParseError for a reply that was cut off or withheld."""
     if reply.finish_reason.casefold() in _CUT_OFF:
-        raise ParseError(f"the reply was cut off (finish reason {reply.finish_reason})")
+        raise ParseError("the reply was cut off", f"finish reason {reply.finish_reason}")
 
 
 def finished_text(reply: Reply) -> str:
@@ -161,6 +173,22 @@ def require_speech(parted: PartedText, reply: Reply) -> str:
     if parted.start or reply.reasoning.strip():
         raise ParseError("the reply is empty: it has thoughts alone")
     raise ParseError("the reply is empty")
+
+
+def quotes_mark(text: str, asked: Sequence[Message]) -> bool:
+    """Whether `text`, a reply to `asked`, has a mark that the prompt shows, as it is or encoded.
+
+    Then nothing tells quoted marks from those of the model.
+    """
+    if not _has_marks(text):
+        return False
+    shown = _bare(unquote(html.unescape("".join(message.text for message in asked))))
+    return any(_bare(mark[0]) in shown for mark in _EVERY_MARK.finditer(text))
+
+
+def _bare(text: str) -> str:
+    """`text` in lower case, without white space."""
+    return "".join(text.casefold().split())
 
 
 def part_text(text: str, answers: Sequence[Span] = ()) -> PartedText:

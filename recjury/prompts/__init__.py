@@ -1,6 +1,6 @@
 """Prompt packs: versioned data, rendered strictly, with foreign text fenced."""
 
-from recjury.prompts.answer_code import code_of, with_code
+from recjury.prompts.answer_code import answer_code, asks_for_code, with_code
 from recjury.prompts.fence import (
     ItemFacts,
     fence,
@@ -11,12 +11,14 @@ from recjury.prompts.fence import (
     turns_block,
     wishes_block,
 )
-from recjury.prompts.pack import Pack, load_pack, pack_names
+from recjury.prompts.pack import CODE, Pack, load_pack, pack_names
 
 __all__ = [
+    "CODE",
     "ItemFacts",
     "Pack",
-    "code_of",
+    "answer_code",
+    "asks_for_code",
     "fence",
     "fence_line",
     "items_block",

@@ -15,9 +15,15 @@ from typing import Any
 import yaml
 from jinja2 import Environment, StrictUndefined, Template
 
-_CUT = "\x1e"  # ASCII record separator: stripped from every variable, so only templates cut
-CODE = "\x1f"  # ASCII unit separator: stripped as well
-_MARKS = str.maketrans(_CUT + CODE, "  ")
+_CUT = "\x1e"  # ASCII record separator
+_UNIT = "\x1f"  # ASCII unit separator
+CODE = f"{_UNIT}code{_UNIT}"
+"""What stands in a prompt where its answer's code is sent."""
+_MARKS = str.maketrans(_CUT + _UNIT, "  ")
+
+
+class _Mark(str):
+    """A mark of a template; in all other values the same characters become spaces."""
 
 
 class Pack:
@@ -35,9 +41,10 @@ class Pack:
             trim_blocks=True,
             lstrip_blocks=True,
             autoescape=False,  # noqa: S701 (plain text for a model, not HTML)
+            finalize=lambda value: value if isinstance(value, _Mark) else without_marks(str(value)),
         )
-        environment.globals["cut"] = _CUT
-        environment.globals["code"] = CODE
+        environment.globals["cut"] = _Mark(_CUT)
+        environment.globals["code"] = _Mark(CODE)
         self._templates: dict[str, Template] = {
             name.removesuffix(".j2"): environment.from_string(text)
             for name, text in files.items()
@@ -54,11 +61,7 @@ class Pack:
 
         The caller must fence text of others among `variables`.
         """
-        cleaned = {
-            name: without_marks(value) if isinstance(value, str) else value
-            for name, value in variables.items()
-        }
-        text = self._templates[template].render(cleaned).strip()
+        text = self._templates[template].render(variables).strip()
         return tuple(part for part in text.split(_CUT) if part)
 
 

@@ -94,7 +94,8 @@ class Reply:
     between attempts (None: unknown). `text` is the endpoint's text, which may contain thoughts
     (`llm.finished_text` returns the part that was said); `reasoning` has the thoughts that the
     endpoint sent separately. `fingerprint` is the endpoint's name for the configuration that
-    answered ("system_fingerprint"); empty if it sends none.
+    answered ("system_fingerprint"); empty if it sends none. `code` is the one that the prompt asked
+    for (`prompts.answer_code`); empty if it asked for none.
     """
 
     call: str
@@ -110,6 +111,7 @@ class Reply:
     reasoning: str = ""
     waited: float | None = None
     fingerprint: str = ""
+    code: str = ""
 
     def each(self) -> "tuple[Reply, ...]":
         """All replies to the request, each as a separate `Reply`."""

@@ -172,6 +172,10 @@ class UserSimulator(Protocol):
 class Recorder(Protocol):
     """Keeps finished calls; `llm` records through it and `store` implements it."""
 
+    @property
+    def secret(self) -> bytes:
+        """What the codes of answers are keyed with; it must not be shown."""
+
     async def recall(self, identity: str) -> Reply | None:
         """The reply kept for this identity, or None."""
 

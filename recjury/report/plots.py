@@ -10,7 +10,7 @@ from recjury.report.example_picks import share
 from recjury.report.excerpt import one_line
 from recjury.report.rounds import RoundMeans
 from recjury.report.table_cells import hyphenated, partly
-from recjury.results import Measure, MetricSummary, Tally
+from recjury.results import Measure, Tally
 from recjury.tables import Figure, svg
 from recjury.tables.figure import (
     PALETTE,
@@ -55,7 +55,7 @@ def score_map(systems: Mapping[str, Tally], measures: Sequence[Measure]) -> str:
         mark
         for row, tally in enumerate(systems.values())
         for place, measure in zip(places, measures, strict=True)
-        for mark in _cell(place, row, measure, tally.summary(measure.id))
+        for mark in _cell(place, row, measure, tally)
     )
     columns = Axis(
         low=-0.6,
@@ -85,7 +85,8 @@ def _groups(places: Sequence[float], groups: Sequence[str]) -> Iterator[Tick]:
         yield Tick(fmean(own), fill(one_line(group, 60), 10 * len(own)))
 
 
-def _cell(place: float, row: int, measure: Measure, mean: MetricSummary) -> Iterator[Mark]:
+def _cell(place: float, row: int, measure: Measure, tally: Tally) -> Iterator[Mark]:
+    mean = tally.summary(measure.id)
     good = None if mean.mean is None else share(measure, mean.mean)
     color = None if good is None else _heat_color(good)
     yield Box(left=place - 0.48, right=place + 0.48, low=row + 0.46, high=row - 0.46, color=color)
@@ -93,10 +94,11 @@ def _cell(place: float, row: int, measure: Measure, mean: MetricSummary) -> Iter
         yield Label(x=place, y=row, text="–", size=9)
         return
     ink = "#ffffff" if good < 0.5 else "#111111"
-    number, coverage = f"{mean.mean:.{measure.metric.digits}f}", partly(mean, measure.metric)
+    number, coverage = f"{mean.mean:.{measure.metric.digits}f}", partly(tally, measure)
     yield Label(x=place, y=row, text=number, size=9.5, color=ink, dy=-4 if coverage else 0)
     if coverage:
-        yield Label(x=place, y=row, text=coverage, size=7, color=ink, dy=8)
+        short = coverage.partition(":")[0]
+        yield Label(x=place, y=row, text=short, size=7, color=ink, dy=8)
 
 
 def _heat_color(share: float) -> str:
@@ -151,9 +153,7 @@ def bars_plot(systems: Mapping[str, Tally], measures: Sequence[Measure]) -> str:
         mark
         for row, tally in enumerate(systems.values())
         for place, measure in enumerate(shown)
-        for mark in _bar(
-            row + step * (place - middle), step, _BARS[place], measure, tally.summary(measure.id)
-        )
+        for mark in _bar(row + step * (place - middle), step, _BARS[place], measure, tally)
     )
     ticks = tuple(Tick(tenths / 10, f"{tenths / 10:.1f}") for tenths in range(0, 11, 2))
     scale = Axis(low=0, high=1.2, ticks=ticks, label="mean, 0 to 1", has_grid=True)
@@ -167,14 +167,13 @@ def bars_plot(systems: Mapping[str, Tally], measures: Sequence[Measure]) -> str:
     )
 
 
-def _bar(
-    y: float, step: float, color: str, measure: Measure, mean: MetricSummary
-) -> Iterator[Mark]:
+def _bar(y: float, step: float, color: str, measure: Measure, tally: Tally) -> Iterator[Mark]:
+    mean = tally.summary(measure.id)
     value, half = mean.mean or 0.0, 0.45 * step
     name = one_line(measure.metric.title, _NAME)
     yield Box(left=0, right=value, low=y + half, high=y - half, color=color, name=name)
     text = "–" if mean.mean is None else f"{mean.mean:.2f}"
-    coverage = partly(mean, measure.metric)
+    coverage = partly(tally, measure)
     if mean.mean is not None and coverage:
         text += f" ({coverage})"
     yield Label(x=value, y=y, text=text, anchor="start", size=7.5, dx=4)

@@ -22,7 +22,8 @@ NAME_LENGTH = 60
 
 class Cell(NamedTuple):
     """A mean as text, with its coverage below 100 % ("86 %", or "n = 6" if the metric does
-    not apply to other conversations); `is_best` marks the best of a column."""
+    not apply to other conversations) and what was lost ("lost 14 %: 1.00 to 3.00"); `is_best` marks
+    the best of a column."""
 
     text: str
     coverage: str | None
@@ -114,11 +115,7 @@ def means_table(
     starts = {0}
     for heading in groups:
         starts.add(max(starts) + heading.columns)
-    columns = [[tally.summary(each.id) for tally in systems.values()] for each in measures]
-    cells = [
-        [_cell(mean, each.metric, _best(column, each.metric)) for mean in column]
-        for each, column in zip(measures, columns, strict=True)
-    ]
+    cells = [_column(list(systems.values()), each) for each in measures]
     return Means(
         groups,
         tuple(
@@ -154,18 +151,28 @@ def _best(column: Sequence[MetricSummary], metric: Metric) -> float | None:
     return best(means) if len(set(means)) > 1 else None
 
 
-def _cell(mean: MetricSummary, metric: Metric, best: float | None) -> Cell:
-    if mean.mean is None:
-        return Cell("–", None, False)
-    text = f"{mean.mean:.{metric.digits}f}"
-    return Cell(text, partly(mean, metric), mean.mean == best)
+def _column(tallies: Sequence[Tally], measure: Measure) -> list[Cell]:
+    means = [tally.summary(measure.id) for tally in tallies]
+    best = _best(means, measure.metric)
+    return [
+        Cell("–", None, False)
+        if mean.mean is None
+        else Cell(
+            f"{mean.mean:.{measure.metric.digits}f}", partly(tally, measure), mean.mean == best
+        )
+        for mean, tally in zip(means, tallies, strict=True)
+    ]
 
 
-def partly(mean: MetricSummary, metric: Metric) -> str | None:
-    """A coverage below 100 % as text, or how many have a score if not all can."""
-    if mean.coverage is None or mean.coverage == 1:
-        return None
-    return f"n = {mean.n}" if metric.of_some else coverage_text(mean.coverage)
+def partly(tally: Tally, measure: Measure) -> str | None:
+    """A coverage below 100 %, or how many have a score if not all can, and what was lost."""
+    mean, worst = tally.summary(measure.id), tally.worst_case(measure.id)
+    parts: list[str] = []
+    if mean.coverage is not None and mean.coverage != 1:
+        parts.append(f"n = {mean.n}" if measure.metric.of_some else coverage_text(mean.coverage))
+    if worst is not None:
+        parts.append(worst.text(measure.metric.digits))
+    return ", ".join(parts) or None
 
 
 def coverage_text(coverage: float) -> str:

@@ -61,6 +61,8 @@ def answer(summary: CampaignSummary, compared: _Pairs | None = None) -> Campaign
     best, *others = order
     mean = summary.systems[best].summary(lead.id).mean
     by = f"{mean:.{lead.metric.digits}f} by {lead.metric.title} ({lead.id})"
+    if (worst := summary.systems[best].worst_case(lead.id)) is not None:
+        by += f", {worst.text(lead.metric.digits)}"
     if not others:
         said = f"{best} has {by}; there is no other system with a score to compare it with."
         return CampaignAnswer(best, False, (said, missing))

@@ -36,12 +36,33 @@ def about_campaign(summary: CampaignSummary) -> list[Caveat]:
 
 
 def about_scores(tallies: Mapping[str, Tally], metrics: Mapping[str, Metric]) -> list[Caveat]:
-    """Who never lists, whose scores are all alike, and which systems tie throughout.
+    """Who lost ratings or never lists, whose scores are all alike, and which systems tie.
 
     `metrics` are by the ids of their measures.
     """
     shown = titles_of({id_: each for id_, each in metrics.items() if not each.detail})
-    return [*_about_lists(tallies), *_about_raters(tallies, shown), *_about_ties(tallies, shown)]
+    return [
+        *_about_losses(tallies, metrics),
+        *_about_lists(tallies),
+        *_about_raters(tallies, shown),
+        *_about_ties(tallies, shown),
+    ]
+
+
+def _about_losses(tallies: Mapping[str, Tally], metrics: Mapping[str, Metric]) -> Iterator[Caveat]:
+    for name, tally in tallies.items():
+        worst = {measure: tally.worst_case(measure) for measure in metrics}
+        lost = [
+            f"{metrics[measure].title} {each.text(metrics[measure].digits)}"
+            for measure, each in worst.items()
+            if each is not None
+        ]
+        if lost:
+            yield Caveat(
+                f"{name} lost ratings: {'; '.join(lost)}",
+                "The means leave lost ratings out. The bounds are those of the mean if all of them "
+                "had the lowest, or the highest, score of the scale.",
+            )
 
 
 def _about_lists(tallies: Mapping[str, Tally]) -> Iterator[Caveat]:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from recjury.records import MEAN, Metric, Need, Rating, Status, mean_score, metric_id, shown_ratings
+from recjury.results.losses import Losses
 from recjury.store import CampaignEvaluator, ConversationResult
 
 _WIDEST = 100
@@ -44,7 +45,7 @@ class ConversationScores(NamedTuple):
 
     `pair` is the key by which conversations of two systems are paired; `failed` is True if the
     conversation itself did not finish. `has_list` says whether the system listed any item. `given`
-    has each rater's own scores by measure and rater.
+    has each rater's own scores by measure and rater, `losses` the ratings that were lost.
     """
 
     conversation: str
@@ -56,6 +57,7 @@ class ConversationScores(NamedTuple):
     missing: Mapping[str, Missing]
     has_list: bool = True
     given: Mapping[RatedBy, Sequence[float]] = MappingProxyType({})
+    losses: Mapping[str, Losses] = MappingProxyType({})
 
 
 def named(measure: str, metric: Metric) -> str:
@@ -131,6 +133,7 @@ def scores_of(result: ConversationResult) -> ConversationScores:
         missing=missing,
         has_list=result.has_list,
         given=given,
+        losses={measure: Losses.among(judgings) for measure, judgings in rated.items()},
     )
 
 

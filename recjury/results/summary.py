@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from recjury.records import JSON, Status
 from recjury.results.declared_acts import ActCounts, act_counts, total_acts
+from recjury.results.losses import FAILED, Losses, WorstCase, worst_case
 from recjury.results.noise import Judgings, NoiseFloor, noise_of
 from recjury.results.scores import (
     ConversationScores,
@@ -18,7 +19,6 @@ from recjury.results.scores import (
 )
 from recjury.results.unscored import (
     DEBATE,
-    FAILED,
     Unscored,
     Verdicts,
     count_verdicts,
@@ -61,6 +61,7 @@ class Tally:
         self._of_lists = of_lists
         self._values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self._missing: dict[str, set[Status]] = defaultdict(set)
+        self._losses: dict[str, dict[str, list[Losses]]] = defaultdict(lambda: defaultdict(list))
 
     def add(self, scores: ConversationScores) -> None:
         """Count one conversation."""
@@ -71,6 +72,8 @@ class Tally:
             self._values[measure][scores.pair].append(value)
         for measure, missing in scores.missing.items():
             self._missing[measure].add(missing.status)
+        for measure, losses in scores.losses.items():
+            self._losses[measure][scores.pair].append(losses)
         for rated, values in scores.given.items():
             self.given[rated].update(values)
 
@@ -115,6 +118,10 @@ class Tally:
         n = sum(map(len, scored.values()))
         return MetricSummary(fmean(map(fmean, scored.values())), n, n / self.conversations)
 
+    def worst_case(self, measure: str) -> WorstCase | None:
+        """The share of lost ratings, and the bounds of the mean; None for at most 1 %."""
+        return worst_case(self._losses[measure].values()) if measure in self._losses else None
+
     def _scored(self, measure: str) -> Mapping[str, list[float]]:
         """The scores that count, by scenario."""
         if measure in self._of_lists and not self.has_lists:
@@ -122,13 +129,20 @@ class Tally:
         return self._values.get(measure, {})
 
     def as_json(self, measures: Sequence[str]) -> dict[str, dict[str, float | None]]:
-        """Each measure's mean over scenarios, its interval, `n` and its coverage."""
+        """Each measure's mean over scenarios, its interval, `n` and its coverage.
+
+        If more than 1 % of its ratings were lost, `lost` is their share, and `worst_low` and
+        `worst_high` are the bounds of the mean with them.
+        """
         found: dict[str, dict[str, float | None]] = {}
         intervals = intervals_of_means([list(self.by_pair(each).values()) for each in measures])
         for measure, interval in zip(measures, intervals, strict=True):
             mean, n, coverage = self.summary(measure)
             low, high = interval or (None, None)
             found[measure] = {"mean": mean, "low": low, "high": high, "n": n, "coverage": coverage}
+            if (worst := self.worst_case(measure)) is not None:
+                ends = {"worst_low": worst.low, "worst_high": worst.high}
+                found[measure] |= {"lost": worst.share, **ends}
         return found
 
 

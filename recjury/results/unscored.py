@@ -7,11 +7,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from recjury.records import JSON, MEAN, Rating, Status, metric_id
+from recjury.results.losses import FAILED
 from recjury.results.scores import Measure
 from recjury.store import CampaignEvaluator, ConversationResult, EvaluationResult
-
-FAILED = frozenset({Status.UNREADABLE, Status.CALL_FAILED, Status.REFUSED})
-"""The statuses of ratings that should have a score."""
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 

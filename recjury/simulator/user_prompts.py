@@ -11,7 +11,6 @@ from recjury.prompts import (
     load_pack,
     turns_block,
     wishes_block,
-    with_code,
 )
 from recjury.records import (
     LIST_LENGTH,
@@ -118,7 +117,7 @@ class UserPrompts:
                 **self._mind(log.scenario, log.person),
                 **blocks,
             )
-        return with_code((Message("user", parts),))
+        return (Message("user", parts),)
 
     def persuasiveness_pack(self, log: ConversationLog) -> Pack:
         """The pack that asks for the rating: one for the plain user, one for all others."""

@@ -19,8 +19,9 @@ class CallValues(NamedTuple):
     """A row of `call`: a finished model call.
 
     `model` is the campaign's alias, `reply_model` the endpoint's name; `fingerprint` is what the
-    endpoint calls its configuration, empty if it sends none. `unit` is the conversation, the
-    evaluation or the campaign (for an optimisation of instructions) that asked first. `request` is
+    endpoint calls its configuration, empty if it sends none. `code` was sent in place of the
+    prompt's mark (`prompts.answer_code`). `unit` is the conversation, the evaluation or the
+    campaign (for an optimisation of instructions) that asked first. `request` is
     JSON: a list of [role, text id, text id, ...]. `params` (JSON with all other parameters of the
     request), `reply`, `logprobs` (JSON) and `reasoning` (what the endpoint sent as the model's
     thoughts) are texts. `further` is a JSON list of the replies after the first: [text id, finish
@@ -53,6 +54,7 @@ class CallValues(NamedTuple):
     estimated: int
     waited: float | None
     fingerprint: str
+    code: str
     schema: int
     seal: bytes
 
@@ -223,6 +225,7 @@ class CallReader:
             reasoning=self._thoughts(values.reasoning),
             waited=values.waited,
             fingerprint=values.fingerprint,
+            code=values.code,
         )
 
     def _thoughts(self, number: int | None) -> str:

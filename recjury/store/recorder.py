@@ -1,18 +1,20 @@
 """Stores finished calls: the store's implementation of the protocol `Recorder`."""
 
 import asyncio
+import functools
 import itertools
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
 import orjson
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select
 from sqlalchemy.pool import PoolProxiedConnection
 
 from recjury.records import CallRecord, Reply
 from recjury.store.calls import CALLS, SCHEMA, CallReader, CallValues, params_json, seal_call
 from recjury.store.engine import insert_new, one_line_errors
+from recjury.store.tables import SchemaRow, table_of
 from recjury.store.texts import TextRef
 from recjury.store.writer import Transaction, Writer
 
@@ -46,6 +48,13 @@ class StoreRecorder:
     ) -> None:
         """Wait until everything has been written."""
         await self.aclose()
+
+    @functools.cached_property
+    def secret(self) -> bytes:
+        """The secret of the store. Raises StoreError if it cannot be read."""
+        with one_line_errors(self._engine.url.database), self._engine.connect() as connection:
+            secret: bytes = connection.execute(select(table_of(SchemaRow).c.secret)).scalar_one()
+        return secret
 
     async def recall(self, identity: str) -> Reply | None:
         """The stored reply for this identity, or None. Raises StoreError if it is damaged."""
@@ -156,6 +165,7 @@ def _values(call: CallRecord, kept: Sequence[TextRef]) -> tuple[object, ...]:
         int(usage.estimated),
         None if reply.waited is None else float(reply.waited),
         reply.fingerprint,
+        reply.code,
         SCHEMA,
         seal=b"",
     )

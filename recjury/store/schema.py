@@ -19,7 +19,7 @@ from recjury.errors import StoreError
 from recjury.store.engine import connect, for_writing, use_write_ahead_log
 from recjury.store.tables import SchemaRow, table_of
 
-SCHEMA = 1
+SCHEMA = 2
 """The number of this version's schema."""
 
 
@@ -86,7 +86,9 @@ def _making(path: Path) -> Iterator[None]:
 def _create_tables(connection: Connection) -> None:
     """Create all tables; `connection` is in a transaction that holds the write lock."""
     SQLModel.metadata.create_all(connection)
-    connection.execute(table_of(SchemaRow).insert().values(number=SCHEMA))
+    connection.execute(
+        table_of(SchemaRow).insert().values(number=SCHEMA, secret=secrets.token_bytes())
+    )
 
 
 def _current(connection: Connection) -> int | str | None:

@@ -32,11 +32,12 @@ class Hex(TypeDecorator[str]):
 
 
 class SchemaRow(SQLModel, table=True):
-    """The number of the store's schema, in one row."""
+    """The number of the store's schema, in one row, with the secret of the answers' codes."""
 
     __tablename__ = "schema_version"
 
     number: int = Field(primary_key=True)
+    secret: bytes
 
 
 class TextRow(SQLModel, table=True):

@@ -7,6 +7,7 @@ that a campaign that was killed and resumed can be held against one that was not
 import hashlib
 import json
 
+from tests.answers import without_code
 from tests.endpoint import Answer, Body, prompt
 
 JUDGE = "You judge one factor"
@@ -29,7 +30,7 @@ def kind(body: Body) -> str:
 
 def play(body: Body) -> Answer:
     """Something usable for every part; debaters never agree."""
-    roll = int(hashlib.sha256(prompt(body).encode()).hexdigest(), 16)
+    roll = int(hashlib.sha256(without_code(prompt(body)).encode()).hexdigest(), 16)
     match kind(body):
         case "judge":
             return f"I counted what the guideline asks for. <rating>{roll % 5}</rating>"

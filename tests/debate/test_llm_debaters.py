@@ -12,6 +12,7 @@ from recjury.debate.llm_debaters import LlmDebaters
 from recjury.debate.rules import NOT_SAID
 from recjury.errors import ConfigError
 from recjury.llm import EndpointSpec, Gateway
+from recjury.prompts import with_code
 from recjury.records import ChatRequest, DebateTranscript, Rating, Role, Status, Verdict
 from tests.debate.voices import answer, never_agree, role_and_round
 from tests.endpoint import Answer, Body, Fault, Script, ScriptedEndpoint, completion, prompt
@@ -208,7 +209,11 @@ def test_requests_reach_the_record_in_the_parts_they_were_cut_into() -> None:
     sent = {json.dumps(body["messages"], sort_keys=True) for body in endpoint.bodies}
     kept = {
         json.dumps(
-            [{"role": m.role, "content": m.text} for m in c.request.messages], sort_keys=True
+            [
+                {"role": m.role, "content": m.text}
+                for m in with_code(c.request, c.reply.code).messages
+            ],
+            sort_keys=True,
         )
         for c in recorder.calls.values()
     }

@@ -47,4 +47,7 @@ Intended changes
 - The debate without a model is `rule-debate/5`: trust is by the share of turns that a role cites,
   and one role alone gives no verdict (recordings without a catalogue). P-values are corrected over
   the verdict and over all other metrics apart. An export has the acts of turns and their counts.
+- An answer code has eight characters and a key, and stands as CODE here. FACE's decomposer and the
+  writer of negatives begin and end with it. Systems whose ratings were lost have `lost`,
+  `worst_low` and `worst_high`.
 """

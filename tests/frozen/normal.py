@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tests.answers import without_code
+
 # Digests of 12 digits and more, and the short ones in "core@1a2b".
 _ID = re.compile(r"(?<![0-9a-zA-Z])[0-9a-f]{12,64}(?![0-9a-zA-Z])|(?<=[a-z]@)[0-9a-f]{4,}\b")
 _PORT = re.compile(r"127\.0\.0\.1:\d+")
@@ -31,7 +33,7 @@ class Normal:
         """A text without ids, ports and paths."""
         for path, word in self._folders.items():
             value = value.replace(path, word)
-        value = _PORT.sub("127.0.0.1:<port>", value)
+        value = without_code(_PORT.sub("127.0.0.1:<port>", value))
         return _ID.sub(lambda found: self._name(found[0]), value)
 
     def _name(self, identity: str) -> str:
@@ -57,7 +59,7 @@ class Normal:
 
     def rows(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """Rows of a table, in an order that does not depend on their identities."""
-        plain = (json.dumps(_rounded(row), ensure_ascii=False) for row in rows)
+        plain = (without_code(json.dumps(_rounded(row), ensure_ascii=False)) for row in rows)
         return [self.json(json.loads(row)) for row in sorted(plain, key=self.unnamed)]
 
 

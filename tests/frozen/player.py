@@ -10,6 +10,7 @@ import json
 import math
 import re
 
+from tests.answers import without_code
 from tests.endpoint import Body, completion, prompt
 
 _TITLES = ("Heat (1995)", "Alien (1979)", "The Third Man (1949)", "Amélie (2001)", "Ran (1985)")
@@ -22,7 +23,9 @@ _TARGET = re.compile(r"<item>\ntitle: (.*?)(?: \(\d+\))?\n")
 
 def play(body: Body) -> Body:
     """An answer with as many choices as are asked for, and log-probabilities if they are."""
-    asked = prompt(body) if body["model"] == "scripted" else f"{body['model']}: {prompt(body)}"
+    asked = without_code(prompt(body))
+    if body["model"] != "scripted":
+        asked = f"{body['model']}: {asked}"
     if body.get("logprobs"):
         return _with_odds(asked)
     number = int(str(body.get("n") or 1))

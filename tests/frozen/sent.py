@@ -5,6 +5,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from tests.answers import without_code
 from tests.frozen import adapter
 from tests.scripted_server import Body
 
@@ -14,16 +15,20 @@ _SHOWN = 60  # characters of a paragraph that stands further up
 def _messages(body: Body) -> tuple[tuple[str, str], ...]:
     messages = body["messages"]
     assert isinstance(messages, list)
-    return tuple((each["role"], each["content"]) for each in messages)
+    return tuple((each["role"], without_code(each["content"])) for each in messages)
 
 
 def by_purpose(store: str, bodies: Iterable[Body]) -> dict[str, list[str]]:
     """The different requests for each purpose, as sorted JSON; `store` has the calls."""
-    purposes = {messages: purpose for purpose, messages in adapter.stored_calls(store)}
+    purposes = {
+        tuple((role, without_code(text)) for role, text in messages): purpose
+        for purpose, messages in adapter.stored_calls(store)
+    }
     found: dict[str, set[str]] = defaultdict(set)
     for body in bodies:
         sent = {name: value for name, value in body.items() if name != "model"}
-        found[purposes[_messages(body)]].add(json.dumps(sent, sort_keys=True))
+        plain = without_code(json.dumps(sent, sort_keys=True))
+        found[purposes[_messages(body)]].add(plain)
     return {purpose: sorted(found[purpose]) for purpose in sorted(found)}
 
 

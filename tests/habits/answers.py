@@ -161,7 +161,7 @@ def prose_without_json(meant: Meaning) -> Answer:
     return said(f"{meant.words} My score is {meant.score} of 100.")
 
 
-@habit("answers", "unscored", on=DEBATERS)
+@habit("answers", "read", on=DEBATERS)
 def answer_within_another_object(meant: Meaning) -> Answer:
     """the object as the value of a key of another one"""
     return said(f'{{"answer": {meant.json()}}}')

@@ -30,6 +30,8 @@ SPEC = EndpointSpec(base_url="http://127.0.0.1:9/v1", name="scripted", retries=0
 class MemoryRecorder:
     """Keeps calls in a dict."""
 
+    secret = b"of a test"
+
     def __init__(self) -> None:
         self.calls: dict[str, CallRecord] = {}
 

@@ -15,6 +15,8 @@ from tests.endpoint import ScriptedEndpoint
 class MemoryRecorder:
     """Keeps calls in a dict; `before` is awaited before a call counts as kept."""
 
+    secret = b"of a test"
+
     def __init__(self) -> None:
         self.calls: dict[str, CallRecord] = {}
         self.gate: asyncio.Event | None = None
@@ -71,9 +73,9 @@ def spec_of(endpoint: ScriptedEndpoint, **fields: object) -> EndpointSpec:
     return EndpointSpec.model_validate({"base_url": endpoint.url, "name": "scripted", **fields})
 
 
-def reply(text: str, finish_reason: str = "stop") -> Reply:
-    """A reply as a reader gets it."""
-    return Reply(call="0" * 32, text=text, finish_reason=finish_reason, model="scripted")
+def reply(text: str, finish_reason: str = "stop", code: str = "") -> Reply:
+    """A reply as a reader gets it; `code` is the one that its prompt asked for."""
+    return Reply("0" * 32, text, finish_reason, "scripted", code=code)
 
 
 async def until(condition: Callable[[], bool]) -> None:

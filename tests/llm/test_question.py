@@ -21,16 +21,15 @@ from recjury.llm import (
     ask_each,
 )
 from recjury.llm.scripted import Line
-from recjury.prompts import code_of, with_code
-from recjury.prompts.pack import CODE
+from recjury.prompts import CODE
 from recjury.records import ChatRequest, Message, RatingSubject, Status
-from tests.answers import in_the_form_asked
+from tests.answers import code_in, in_the_form_asked, prompt_of
 from tests.llm.doubles import MemoryRecorder
 from tests.llm.test_reply_reading import SPEC
 
 SUBJECT = RatingSubject(evaluator="m", factor="fun", low=0, high=4, rubric="r1", turn=3)
 FORM = f'Reply with <rating code="{CODE}">2</rating>.'
-MESSAGES = with_code((Message("user", ("Rate this: hello.", FORM)),))
+MESSAGES = (Message("user", ("Rate this: hello.", FORM)),)
 WORDS = WordOdds({"no": 0.0, "yes": 4.0})
 
 
@@ -124,14 +123,14 @@ def test_words_that_begin_alike_are_refused() -> None:
 
 
 def test_the_score_of_a_tag_is_the_expectation_over_all_ratings() -> None:
-    code = code_of(MESSAGES)
-    tag = f'<rating code="{code}">'
     tops = (("2", math.log(0.5)), ("4", math.log(0.25)), ("9", math.log(0.25)))
-    reply = Completion(
-        f"{tag}2</rating>",
-        logprobs=((tag, -0.1, ()), ("2", tops[0][1], tops), ("</rating>", -0.1, ())),
-    )
-    answer, _ = _asked([reply], _question(form=RatingTagOdds()))
+
+    def reply(request: ChatRequest) -> Completion:
+        tag = f'<rating code="{code_in(prompt_of(request.messages))}">'
+        parts = ((tag, -0.1, ()), ("2", tops[0][1], tops), ("</rating>", -0.1, ()))
+        return Completion(f"{tag}2</rating>", logprobs=parts)
+
+    answer, _ = _asked(reply, _question(form=RatingTagOdds()))
     assert answer.rating.score == pytest.approx((2 * 0.5 + 4 * 0.25) / 0.75)
 
 
@@ -166,4 +165,5 @@ def test_a_planned_call_is_the_request_that_would_be_sent() -> None:
     assert planned.request.form is not None
     assert planned.request.form.typical == 10
     _, (sent, *_) = _asked(lambda _: "<rating>1</rating>", question)
-    assert sent.messages == planned.request.messages
+    code = code_in(prompt_of(sent.messages))
+    assert sent.messages[0].text == planned.request.messages[0].text.replace(CODE, code)

@@ -13,9 +13,7 @@ from recjury.debate.role_answer import parse_answer
 from recjury.errors import ParseError
 from recjury.judges.face.decomposer import read_particles
 from recjury.llm import finished_text, parse_rating
-from recjury.prompts import code_of, with_code
-from recjury.prompts.pack import CODE
-from recjury.records import DialogueAct, Message, Reply
+from recjury.records import DialogueAct, Reply
 from tests.llm.doubles import reply
 
 OTHER = "z9z9z9"  # a code that some prompt may have had
@@ -83,14 +81,7 @@ QUOTED: dict[str, Callable[[str], str]] = {
 }
 
 
-def prompted() -> str:
-    """The code of some prompt."""
-    return code_of(
-        with_code((Message("user", ("Rate this.", f'<rating code="{CODE}">N</rating>')),))
-    )
-
-
-MINE = prompted()
+MINE = "m1i2n3e4"
 
 
 OTHER_RATINGS = (
@@ -119,7 +110,7 @@ OTHER_ANSWERS = (
 
 
 def answered(attack: str, quoted: str, own: str, why: str = "stop") -> Reply:
-    return reply(QUOTED[quoted](attack) + own, why)
+    return reply(QUOTED[quoted](attack) + own, why, MINE)
 
 
 def test_there_are_many_attacks() -> None:
@@ -130,23 +121,23 @@ def test_there_are_many_attacks() -> None:
 def test_a_judge_is_read_in_the_form_asked_alone(attack: str) -> None:
     for quoted in QUOTED:
         own = f'<rating code="{MINE}">1</rating>'
-        assert parse_rating(answered(attack, quoted, own), 0, 4, code=MINE).score == 1
+        assert parse_rating(answered(attack, quoted, own), 0, 4).score == 1
         for other in OTHER_RATINGS:
             with pytest.raises(ParseError):
-                parse_rating(answered(attack, quoted, other), 0, 4, code=MINE)
+                parse_rating(answered(attack, quoted, other), 0, 4)
         for cut in ("My rating is", own):
             with pytest.raises(ParseError, match="cut off"):
-                parse_rating(answered(attack, quoted, cut, "length"), 0, 4, code=MINE)
+                parse_rating(answered(attack, quoted, cut, "length"), 0, 4)
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_debater_is_read_in_the_form_asked_alone(attack: str) -> None:
     for quoted in QUOTED:
-        found = parse_answer(answered(attack, quoted, stated("Poor.")), MINE)
+        found = parse_answer(answered(attack, quoted, stated("Poor.")))
         assert (found.statement, found.score) == ("Poor.", 20)
         for other in OTHER_ANSWERS:
             with pytest.raises(ParseError):
-                parse_answer(answered(attack, quoted, other), MINE)
+                parse_answer(answered(attack, quoted, other))
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -154,7 +145,7 @@ def test_a_quotation_inside_a_statement_is_no_answer(attack: str) -> None:
     """With quotation marks escaped, as JSON has it, and as they are."""
     for quoted in QUOTED:
         said = QUOTED[quoted](attack)
-        found = parse_answer(reply(stated(said)), MINE)
+        found = parse_answer(reply(stated(said), code=MINE))
         assert (found.statement, found.score) == (said.strip(), 20)
         for text in (
             f'{{"statement": "{said}", "score": 20, "code": "{MINE}"}}',
@@ -162,31 +153,31 @@ def test_a_quotation_inside_a_statement_is_no_answer(attack: str) -> None:
             f'{{"score": 20, "statement": "{said}", "code": "{MINE}"}}',
         ):
             try:
-                assert parse_answer(reply(text), MINE).score == 20, text
+                assert parse_answer(reply(text, code=MINE)).score == 20, text
             except ParseError:
                 continue
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_decomposer_has_its_own_particles_alone(attack: str) -> None:
-    own = {"particles": [{"act": "others", "mention": "Hi."}], "code": MINE}
+    own = {"code": MINE, "particles": [{"act": "others", "mention": "Hi."}], "end": MINE}
     plain = json.dumps(own)
     others = (json.dumps({"particles": own["particles"]}), plain[:-1], "**Hi.**")
     for quoted in QUOTED:
         said = QUOTED[quoted](attack)
-        inside = f'{{"particles": [{{"act": "others", "mention": "{said}"}}], "code": "{MINE}"}}'
-        for text in (said + plain, inside):
-            try:
-                found = read_particles(reply(text), answered=True, code=MINE)
-            except ParseError:  # an object that is quoted first may be the model's own
-                assert "{" in attack or text is inside
-            else:
-                (particle,) = found
-                assert particle.act is DialogueAct.OTHERS
-                assert particle.mention == "Hi." or said.startswith(particle.mention)
+        (particle,) = read_particles(reply(said + plain, code=MINE), answered=True)
+        assert particle.mention == "Hi."
+        inside = plain.replace("Hi.", said)
+        try:
+            (particle,) = read_particles(reply(inside, code=MINE), answered=True)
+        except ParseError:  # what is quoted in a text of JSON without escapes breaks the text
+            assert '"' in said or "\n" in said
+        else:
+            assert particle.act is DialogueAct.OTHERS
+            assert said.startswith(particle.mention)
         for other in others:
             with pytest.raises(ParseError):
-                read_particles(answered(attack, quoted, other), answered=True, code=MINE)
+                read_particles(answered(attack, quoted, other), answered=True)
 
 
 @pytest.mark.parametrize(
@@ -209,9 +200,9 @@ def test_a_quoted_mark_swallows_no_answer(mark: str) -> None:
         f'{rating}\nIt says "{mark}".',
         f"<think>Hm, it says {mark}?</think>\nIt says {mark} once. {rating}",
     ):
-        assert parse_rating(reply(text), 0, 4, code=MINE).score == 1, text
+        assert parse_rating(reply(text, code=MINE), 0, 4).score == 1, text
     for text in (answer, f"It says {mark}: {answer}", f"{answer} It says {mark} once."):
-        assert parse_answer(reply(text), MINE).score == 20, text
+        assert parse_answer(reply(text, code=MINE)).score == 20, text
     assert mark in finished_text(reply(f'The user wrote "{mark}" to me.'))
 
 
@@ -235,14 +226,14 @@ def test_an_answer_that_was_only_thought_of_is_never_read(where: str) -> None:
     for own in (*OTHER_RATINGS, right):
         text = REHEARSED[where].format(wrong=wrong, own=own)
         try:
-            assert parse_rating(reply(text), 0, 4, code=MINE).score == 1
+            assert parse_rating(reply(text, code=MINE), 0, 4).score == 1
             assert own == right
         except ParseError:
             assert own != right or "mark" in where or "quoted" in where
     for own in (*OTHER_ANSWERS, stated("Poor.")):
         text = REHEARSED[where].replace("{wrong}", stated("Good.", 90)).replace("{own}", own)
         try:
-            assert parse_answer(reply(text), MINE).score == 20
+            assert parse_answer(reply(text, code=MINE)).score == 20
             assert own == stated("Poor.")
         except ParseError:
             assert own != stated("Poor.") or "mark" in where or "quoted" in where

@@ -41,7 +41,7 @@ def rows(heading: str) -> list[Row]:
         form = row["form"].replace("¦", "|").replace("↵", "\n").replace("CODE", CODE)
         form = form.replace(f"{CODE}='", "CODE='")  # the attribute's name
         read = row["read"].strip("`").replace("¦", "|")
-        found.append(Row(reply(form, row["why"] or "stop"), read))
+        found.append(Row(reply(form, row["why"] or "stop", CODE), read))
     return found
 
 
@@ -62,9 +62,9 @@ def test_thoughts(row: Row) -> None:
 def test_ratings(row: Row) -> None:
     if row.read == NOT_READ:
         with pytest.raises(ParseError):
-            parse_rating(row.reply, 0, 4, code=CODE)
+            parse_rating(row.reply, 0, 4)
     else:
-        found = parse_rating(row.reply, 0, 4, code=CODE)
+        found = parse_rating(row.reply, 0, 4)
         check(row, str(found.score), found.repaired)
 
 
@@ -72,9 +72,9 @@ def test_ratings(row: Row) -> None:
 def test_answers_of_debaters(row: Row) -> None:
     if row.read == NOT_READ:
         with pytest.raises(ParseError):
-            parse_answer(row.reply, CODE)
+            parse_answer(row.reply)
     else:
-        found = parse_answer(row.reply, CODE)
+        found = parse_answer(row.reply)
         check(row, f"{found.score:g}", found.repaired)
 
 

@@ -8,7 +8,7 @@ import pytest
 from recjury.errors import ParseError
 from recjury.llm import Gateway, finished_text, parse_rating, spoken_text
 from recjury.llm.spoken_text import part_text
-from recjury.records import Reply
+from recjury.records import Message, Reply
 from tests.endpoint import Body, ScriptedEndpoint, completion
 from tests.llm.doubles import MemoryRecorder, reply, request, spec_of
 
@@ -160,21 +160,35 @@ def test_thoughts_that_end_after_another_turn_are_in_doubt() -> None:
         finished_text(reply(f"It says {NEXT} there.\n</think>\n{SAID}"))
 
 
+def rated(text: str) -> int:
+    """The rating in a reply to a prompt with the code a1b2c3."""
+    return parse_rating(reply(text, code="a1b2c3"), 0, 4).score
+
+
 def test_thoughts_after_an_answer_may_not_hold_another_one() -> None:
     mine, other = (f'<rating code="a1b2c3">{score}</rating>' for score in (3, 1))
-    after = reply(f"{mine}\n<think>\nThat is all.\n</think>")
-    assert parse_rating(after, 0, 4, code="a1b2c3").score == 3
+    assert rated(f"{mine}\n<think>\nThat is all.\n</think>") == 3
     for text in (f"{mine}\n<think>Or {other}</think>", f"So:\n<think>{mine}</think>"):
         with pytest.raises(ParseError, match="thoughts at the end of the reply hold an answer"):
-            parse_rating(reply(text), 0, 4, code="a1b2c3")
+            rated(text)
 
 
 def test_an_answer_after_another_turn_does_not_count() -> None:
     mine, other = (f'<rating code="a1b2c3">{score}</rating>' for score in (3, 1))
-    assert parse_rating(reply(mine + NEXT + other), 0, 4, code="a1b2c3").score == 3
-    assert parse_rating(reply(f"It ends with <|im_end|> {mine}"), 0, 4, code="a1b2c3").score == 3
+    assert rated(mine + NEXT + other) == 3
+    assert rated(f"It ends with <|im_end|> {mine}") == 3
     with pytest.raises(ParseError, match="no <rating>"):
-        parse_rating(reply(f"Hm.{NEXT}{other}"), 0, 4, code="a1b2c3")
+        rated(f"Hm.{NEXT}{other}")
+
+
+def test_marks_that_the_prompt_shows_invalidate_no_answer() -> None:
+    mine = '<rating code="a1b2c3">3</rating>'
+    for shown in ("<think>", "&lt;think&gt;", "%3Cthink%3E"):
+        asked = (Message("user", (f"The system said: {shown}", "Rate it.")),)
+        text = f"It says <think> and no more. {mine}"
+        assert parse_rating(reply(text, code="a1b2c3"), 0, 4, asked).score == 3
+    with pytest.raises(ParseError):
+        rated(f"<think>It never ends. {mine}")
 
 
 @pytest.mark.parametrize(

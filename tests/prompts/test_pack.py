@@ -43,7 +43,7 @@ def test_the_digest_changes_with_any_byte() -> None:
         ("core-paper-debate", "1"),
         ("core-simulator", "3"),
         ("core-persuasiveness", "1"),
-        ("face", "2"),
+        ("face", "3"),
     ],
 )
 def test_shipped_packs_name_themselves_and_their_version(name: str, version: str) -> None:

@@ -46,7 +46,7 @@ class Played:
     """One conversation to keep. `hit_at` is the 1-based place of the target in the last list.
 
     `scores` are by round, each in the order of `Role`; the verdict is the mean of the last.
-    `factors` of None leaves the factor unscored; `failure` fails the stage "converse".
+    `factors` of None leaves the factor `unscored`; `failure` fails the stage "converse".
     """
 
     system: str
@@ -68,6 +68,7 @@ class Played:
     target_seen: bool = False
     leaks: tuple[int, int] = (0, 0)
     seconds: Sequence[float | None] = ()
+    unscored: Status = Status.NOT_MEASURED
     items: Sequence[str] = field(default_factory=lambda: [f"Film {n}" for n in range(1, 11)])
 
     @property
@@ -120,7 +121,9 @@ class Played:
     def ratings(self) -> tuple[Rating, ...]:
         """Twelve factors."""
         factors = zip(Factor, self.factors, strict=True)
-        return tuple(_rating(self.judge, factor, score, 4) for factor, score in factors)
+        return tuple(
+            _rating(self.judge, factor, score, 4, self.unscored) for factor, score in factors
+        )
 
     def computed(self) -> tuple[Rating, ...]:
         """Recall, and what was counted in the log."""
@@ -266,12 +269,18 @@ def _computed(metric: str, value: float | None, high: float | None) -> Rating:
     )
 
 
-def _rating(evaluator: str, factor: str, score: float | None, high: float) -> Rating:
+def _rating(
+    evaluator: str,
+    factor: str,
+    score: float | None,
+    high: float,
+    unscored: Status = Status.NOT_MEASURED,
+) -> Rating:
     return Rating(
         evaluator=evaluator,
         factor=factor,
         score=score,
-        status=Status.SCORED if score is not None else Status.NOT_MEASURED,
+        status=Status.SCORED if score is not None else unscored,
         reason="" if score is not None else "needs a knowledge graph",
         rationale="" if score is None else f"{factor} was counted over two system turns.",
         high=high,

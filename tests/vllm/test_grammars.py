@@ -8,23 +8,26 @@ from recjury.debate.role_answer import answer_form, parse_answer
 from recjury.judges.face.decomposer import particles_form, read_particles
 from recjury.llm import parse_rating
 from recjury.llm.vllm.constraints import structured_outputs
-from recjury.records import ChatRequest, RatingForm, ReplyForm
+from recjury.prompts import CODE as MARK
+from recjury.prompts import with_code
+from recjury.records import ChatRequest, Message, RatingForm, ReplyForm
 from tests.llm.doubles import reply
 from tests.vllm.conftest import PYTHON
 
 CODE = "k7r2m0"
+ASKED = (Message("user", (MARK,)),)
 FORMS: dict[str, ReplyForm] = {
     "rating": RatingForm(CODE, 0, 4),
     "rating first": RatingForm(CODE, 1, 5, rating_first=True),
-    "answer": answer_form(CODE),
-    "particles": particles_form(CODE),
+    "answer": answer_form(),
+    "particles": particles_form(),
 }
 TEXTS = 40
 
 
 def test_what_llguidance_allows_is_read(tiny: tuple[Path, Path], figures: list[str]) -> None:
     sent = {
-        name: structured_outputs(ChatRequest("m", (), "test", form=form), 400)
+        name: structured_outputs(with_code(ChatRequest("m", ASKED, "test", form=form), CODE), 400)
         for name, form in FORMS.items()
     }
     sampler = Path(__file__).with_name("sample_grammars.py")
@@ -45,10 +48,10 @@ def test_what_llguidance_allows_is_read(tiny: tuple[Path, Path], figures: list[s
 
 
 def _is_read(name: str, text: str) -> bool:
-    given = reply(text)
+    given = reply(text, code=CODE)
     if name == "answer":
-        return 0 <= parse_answer(given, CODE).score <= 100
+        return 0 <= parse_answer(given).score <= 100
     if name == "particles":
-        return read_particles(given, answered=True, code=CODE) is not None
+        return read_particles(given, answered=True) is not None
     low = 1 if name == "rating first" else 0
-    return low <= parse_rating(given, low, low + 4, code=CODE).score <= low + 4
+    return low <= parse_rating(given, low, low + 4).score <= low + 4

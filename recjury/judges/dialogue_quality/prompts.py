@@ -6,8 +6,7 @@ from typing import Literal
 from recjury.judges.dialogue_quality.subjects import EXAMPLE_TURNS, LabelledSubject, Subject
 from recjury.judges.fitting import fewer_turns
 from recjury.llm import Prompt
-from recjury.prompts import Pack, load_pack, turns_block, with_code
-from recjury.prompts.pack import without_marks
+from recjury.prompts import Pack, load_pack, turns_block
 from recjury.records import Level, Message, Turn
 from recjury.stats.satisfaction import DEFECT
 
@@ -57,7 +56,7 @@ class QualityPrompts:
         shown = _Shown(most)
         blocks = [
             {
-                "block": without_marks(shown.block(_of_example(example.subject))),
+                "block": shown.block(_of_example(example.subject)),
                 "label": self.label(example.label),
             }
             for example in examples
@@ -70,7 +69,6 @@ class QualityPrompts:
             asked = self._pack.render(
                 f"logits_{self.labels}", block=block, target=target, yes=yes, no=no
             )
-            messages: tuple[Message, ...] = (self._system, Message("user", (*before, *asked)))
         else:
             asked = self._pack.render(
                 self.form.replace("-", "_"),
@@ -79,8 +77,7 @@ class QualityPrompts:
                 criteria=self._criteria,
                 aspects=self._pack.manifest["aspects"],
             )
-            messages = with_code((self._system, Message("user", (*before, *asked))), (block,))
-        return Prompt(messages, shown.left_out)
+        return Prompt((self._system, Message("user", (*before, *asked))), shown.left_out)
 
     def shorter(
         self, subject: Subject, examples: Sequence[LabelledSubject] = ()

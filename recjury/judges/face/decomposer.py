@@ -4,7 +4,7 @@ FACE, section 2.1.
 """
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, field_validator
@@ -19,13 +19,14 @@ from recjury.llm import (
     read_object,
     sample_replies,
 )
-from recjury.prompts import code_of
+from recjury.prompts import CODE
 from recjury.records import (
     JSON,
     ChatRequest,
     ConversationLog,
     Decomposition,
     DialogueAct,
+    Message,
     ObjectForm,
     Particle,
     Reply,
@@ -131,20 +132,18 @@ class LlmDecomposer:
         return Decomposition(decomposer=self.name, turns=tuple(turns))
 
     def _request(self, log: ConversationLog, turn: int) -> ChatRequest:
-        messages = self._prompts.decompose(log, turn)
         return ChatRequest(
             model=self.model,
-            messages=messages,
+            messages=self._prompts.decompose(log, turn),
             purpose=PURPOSE,
             temperature=self._temperature,
-            form=particles_form(code_of(messages)),
+            form=particles_form(),
         )
 
     async def _turn(self, log: ConversationLog, turn: int) -> TurnParticles:
         request = self._request(log, turn)
-        code = code_of(request.messages)
         answered = answer_to(log, turn) is not None
-        read = functools.partial(_read_sample, answered=answered, code=code)
+        read = functools.partial(_read_sample, answered=answered, asked=request.messages)
         found = await sample_replies(
             self._gateway, request, self._samples, read, together=self._together, repair=True
         )
@@ -165,8 +164,8 @@ class LlmDecomposer:
         )
 
 
-def particles_form(code: str) -> ObjectForm:
-    """The form of a decomposer's reply with that code."""
+def particles_form() -> ObjectForm:
+    """The form of a decomposer's reply, which begins and ends with its code."""
     words: dict[str, object] = {"type": "string", "minLength": 1, "maxLength": _LONGEST_WORDS}
     fields: dict[str, object] = {
         "act": {"enum": [str(act) for act in DialogueAct]},
@@ -174,7 +173,8 @@ def particles_form(code: str) -> ObjectForm:
         "feedback": {"anyOf": [words, {"type": "null"}]},
     }
     every = {"type": "array", "maxItems": _MOST_PARTICLES, "items": _object(fields)}
-    return ObjectForm(_object({"particles": every, "code": {"const": code}}), typical=_REPLY)
+    code: dict[str, object] = {"const": CODE}
+    return ObjectForm(_object({"code": code, "particles": every, "end": code}), typical=_REPLY)
 
 
 def _object(fields: dict[str, object]) -> dict[str, object]:
@@ -182,16 +182,18 @@ def _object(fields: dict[str, object]) -> dict[str, object]:
     return {"type": "object", "properties": fields, **closed}
 
 
-def read_particles(reply: Reply, *, answered: bool, code: str) -> tuple[Particle, ...]:
-    """The particles in a decomposer's reply. Raises ParseError for anything else.
+def read_particles(
+    reply: Reply, *, answered: bool, asked: Sequence[Message] = ()
+) -> tuple[Particle, ...]:
+    """The particles in a decomposer's reply to `asked`. Raises ParseError for anything else.
 
     If the user did not answer, there is no feedback, even if the reply has some.
     """
-    return _read_sample(reply, answered=answered, code=code).particles
+    return _read_sample(reply, answered=answered, asked=asked).particles
 
 
-def _read_sample(reply: Reply, *, answered: bool, code: str) -> ReadSample:
-    found = read_object(reply, _Reply, code=code)
+def _read_sample(reply: Reply, *, answered: bool, asked: Sequence[Message]) -> ReadSample:
+    found = read_object(reply, _Reply, asked)
     particles = []
     for given in found.value.particles:
         if not given.mention.strip():

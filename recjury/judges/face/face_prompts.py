@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from recjury.judges.face.instructions import Instruction
-from recjury.prompts import Pack, fence, load_pack, turns_block, with_code
+from recjury.prompts import Pack, fence, load_pack, turns_block
 from recjury.records import (
     Aspect,
     ConversationLog,
@@ -69,7 +69,7 @@ class FacePrompts:
         """The prompt that decomposes the system turn at index `turn`."""
         acts = ", ".join(f'"{act}"' for act in DialogueAct)
         asked = self.pack.render("decompose", acts=acts, **situation(log, turn)._asdict())
-        return with_code((Message("user", asked),))
+        return (Message("user", asked),)
 
     def score(
         self,
@@ -95,8 +95,7 @@ class FacePrompts:
             low=aspect.low,
             high=aspect.high,
         )
-        texts = (shown.conversation, fence(particle.mention))
-        return with_code((self.system(aspect), Message("user", asked)), texts)
+        return self.system(aspect), Message("user", asked)
 
     def direct(
         self, aspect: Aspect, log: ConversationLog, turn: int | None, *, with_reasons: bool
@@ -122,7 +121,7 @@ class FacePrompts:
                 for given in self.pack.manifest["examples"][kind]
             ]
             asked = (*self.pack.render("examples", examples=examples), "\n\n", *asked)
-        return with_code((self.system(aspect), Message("user", asked)))
+        return self.system(aspect), Message("user", asked)
 
 
 class Situation(NamedTuple):

@@ -26,7 +26,7 @@ from recjury.llm import (
     read_reply,
     shared_call_context,
 )
-from recjury.prompts import Pack, fence, load_pack, turns_block, with_code
+from recjury.prompts import Pack, fence, load_pack, turns_block
 from recjury.records import (
     JSON,
     Aspect,
@@ -99,10 +99,7 @@ class GEvalPrompts:
                 "\n\n",
                 *self._pack.render(f"form_{method}", guide=guide),
             )
-            messages: tuple[Message, ...] = (self._system, Message("user", asked))
-            if method == "samples":
-                messages = with_code(messages, (conversation,))
-            yield Prompt(messages, max(0, len(turns) - most))
+            yield Prompt((self._system, Message("user", asked)), max(0, len(turns) - most))
 
     def _criterion(self, aspect: Aspect) -> str:
         rendered = self._pack.render(

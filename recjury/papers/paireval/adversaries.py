@@ -5,7 +5,6 @@ DailyDialog++ (Sai et al., 2020), and training reads both alike.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
@@ -14,7 +13,7 @@ from recjury.errors import ParseError
 from recjury.judges.paireval.examples import draw, one_response_each
 from recjury.judges.paireval.prompts import Contender
 from recjury.llm import SupportsComplete, gather, read_object, read_reply
-from recjury.prompts import code_of, load_pack, turns_block, with_code
+from recjury.prompts import CODE, load_pack, turns_block
 from recjury.records import (
     JSON,
     ChatRequest,
@@ -96,7 +95,7 @@ class AdversaryWriter:
             count=self._count,
             faults=self._pack.manifest["faults"],
         )
-        return with_code((Message("user", asked),), (conversation,))
+        return (Message("user", asked),)
 
     async def write(self, contenders: Sequence[Contender]) -> list[Adversaries]:
         """The replies for each context, in order. A reply that equals the real one, or is given
@@ -106,30 +105,31 @@ class AdversaryWriter:
 
     async def _one(self, name: str, contender: Contender) -> Adversaries:
         messages = self.messages(contender)
-        code = code_of(messages)
         request = ChatRequest(
             model=self._model,
             messages=messages,
             purpose=PURPOSE,
             temperature=_TEMPERATURE,
+            form=self._form(),
         )
 
         def read(reply: Reply) -> tuple[str, ...]:
-            given = read_object(reply, _Object, code=code).value.replies
+            given = read_object(reply, _Object, messages).value.replies
             texts = dict.fromkeys(text.strip() for text in given)
             found = tuple(text for text in texts if text and text != (contender.text or "").strip())
             if not found:
                 raise ParseError("the list of replies is empty")
             return found[: self._count]
 
-        answer = await read_reply(self._gateway, replace(request, form=self._form(code)), read)
+        answer = await read_reply(self._gateway, request, read)
         return Adversaries(name, contender, answer.value or (), answer.reason)
 
-    def _form(self, code: str) -> ObjectForm:
+    def _form(self) -> ObjectForm:
         text = {"type": "string", "minLength": 1, "maxLength": _LONGEST}
         fields: dict[str, object] = {
+            "code": {"const": CODE},
             "replies": {"type": "array", "items": text, "maxItems": self._count, "minItems": 1},
-            "code": {"const": code},
+            "end": {"const": CODE},
         }
         closed = {"required": [*fields], "additionalProperties": False}
         return ObjectForm({"type": "object", "properties": fields, **closed})

@@ -102,8 +102,8 @@ def test_recurring_parts_are_the_same_text_in_all_twelve_prompts() -> None:
     log = a_log()
     prompts = [RUBRIC.messages(factor, log) for factor in Factor]
     parts = [set(p[0].parts) | set(p[1].parts) for p in prompts]
-    # The preamble, the conversation and the closing words are in all twelve.
-    assert len(set.intersection(*parts)) == 3
+    # The preamble, the conversation, the closing words and the form are in all twelve.
+    assert len(set.intersection(*parts)) == 4
     lists = {part for found in parts for part in found if "<recommendation_list>" in part}
     assert len(lists) == 1
     written_out = sum(len(part) for found in parts for part in found)

@@ -100,13 +100,13 @@ def test_particles_of_the_same_words_are_voted_on_one_by_one() -> None:
 def test_acts_are_read_whatever_their_spelling_and_no_feedback_is_none() -> None:
     row = {"act": "Preference_Elicitation", "mention": "What now?", "feedback": "None"}
     text = json.dumps({"particles": [row, {**row, "feedback": "That one"}]})
-    first, second = read_particles(reply(text), answered=True, code="")
+    first, second = read_particles(reply(text), answered=True)
     assert (first.act, first.feedback, second.feedback) == (
         DialogueAct.PREFERENCE_ELICITATION,
         None,
         "That one",
     )
-    assert read_particles(reply(text), answered=False, code="")[1].feedback is None
+    assert read_particles(reply(text), answered=False)[1].feedback is None
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_acts_are_read_whatever_their_spelling_and_no_feedback_is_none() -> None
 )
 def test_particles_that_are_none_cannot_be_read(rows: object, said_of_it: str) -> None:
     with pytest.raises(ParseError, match=said_of_it):
-        read_particles(reply(json.dumps({"particles": rows})), answered=True, code="")
+        read_particles(reply(json.dumps({"particles": rows})), answered=True)
 
 
 def test_given_particles_are_taken_as_they_are() -> None:

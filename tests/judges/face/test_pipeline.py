@@ -31,7 +31,6 @@ from recjury.papers.face.stored_scores import (
     scores_by_instruction,
 )
 from recjury.papers.face.table1 import face_rows
-from recjury.prompts import code_of
 from recjury.records import Aspect, ConversationLog, Status
 from recjury.store import EvaluationResult, Store
 from recjury.tables import AnalysisInput
@@ -165,7 +164,7 @@ def test_the_store_explains_a_score_with_the_call_behind_each_sample(
         assert by.call is not None
         call = store.call(by.call)
         said = [reply.text for reply in call.reply.each()]
-        code = code_of(call.request.messages)
+        code = call.reply.code
         assert said == [f'<rating code="{code}">{sample}</rating>' for sample in by.samples]
         assert call.request.purpose == f"face/dialogue_overall/{by.instruction}"
 

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from random import Random
 
+from tests.answers import without_code
 from tests.endpoint import Answer, Body, completion, prompt
 
 REWRITE = "You improve the instructions"
@@ -28,7 +29,7 @@ _DIALOGUE = (
 
 def play(body: Body) -> Answer:
     """A score for each sample, or a critique with new instructions."""
-    text = prompt(body)
+    text = without_code(prompt(body))
     rng = Random(hashlib.sha256(text.encode()).hexdigest())
     found = _QUALITY.search(text.rpartition("<instructions>")[2]) or _QUALITY.search(text)
     quality = float(found[1]) if found else 0.1

@@ -37,6 +37,8 @@ TRAIN, VALIDATION = world.examples(30), world.examples(20, first=30)
 class Memory:
     """A recorder in memory."""
 
+    secret = b"of a test"
+
     def __init__(self) -> None:
         self.kept: dict[str, Reply] = {}
         self.purposes: Counter[str] = Counter()
