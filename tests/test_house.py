@@ -49,7 +49,7 @@ BUDGETS = {
     "demo": 33,
     "fine_tuning": 412,
     "judges": 9_800,
-    "language": 1_401,
+    "language": 1_406,
     "knowledge": 1_770,
     "llm": 10_242,
     "papers": 5_815,
@@ -64,7 +64,7 @@ BUDGETS = {
     "tables": 955,
     "top": 786,
 }
-LINES = 76_918
+LINES = 76_923
 FILES = 615
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.

@@ -24,9 +24,6 @@ from recjury.records import Act, Attribute, Speaker, Turn
 SURE, RULED_OUT = 0.55, 0.3
 """From `SURE` on, a turn surely does an act; up to `RULED_OUT`, it surely does not."""
 
-LIKELY = 0.4
-"""From here on, `benchmarks.language` counts an act: near the best F1 over all acts."""
-
 BROKEN, FINE = 0.7, 0.4
 """From `BROKEN` on, a reply is called broken; below `FINE`, it is not; between, it is doubtful."""
 
@@ -134,6 +131,8 @@ def _read_reply(reply: str) -> ReplyCheck:
     if certain is not None and certain.kind != "truncated":
         kind: Breakage = certain.kind  # type: ignore[assignment]
         return ReplyCheck(1.0, True, kind, certain.quote)
+    if not any(map(str.isalnum, reply)):  # only symbols
+        return ReplyCheck(0.5, None)
     if not prose(reply).strip():  # only a list of titles
         return ReplyCheck(0.0, broken=False)
     if not is_english(prose(reply)):
