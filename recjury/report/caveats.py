@@ -117,15 +117,6 @@ def _about_targets(found: CampaignFindings, *, wished: bool) -> list[Caveat]:
 
 def _about_gaps(found: CampaignFindings) -> list[Caveat]:
     given: list[Caveat] = []
-    failed = sum(tally.failed for tally in found.systems.values())
-    if failed:
-        given.append(
-            Caveat(
-                f"{failed} {'conversation' if failed == 1 else 'conversations'} failed",
-                "They lower the coverage of the means. If a system fails on the hard scenarios, "
-                "its means cover only the easy ones.",
-            )
-        )
     few = [name for name, tally in found.systems.items() if tally.conversations < _FEW]
     if few:
         given.append(

@@ -36,17 +36,31 @@ def about_campaign(summary: CampaignSummary) -> list[Caveat]:
 
 
 def about_scores(tallies: Mapping[str, Tally], metrics: Mapping[str, Metric]) -> list[Caveat]:
-    """Who lost ratings or never lists, whose scores are all alike, and which systems tie.
+    """What failed or lost ratings, who never lists, whose scores are alike, and which systems tie.
 
     `metrics` are by the ids of their measures.
     """
     shown = titles_of({id_: each for id_, each in metrics.items() if not each.detail})
     return [
+        *_about_failures(tallies),
         *_about_losses(tallies, metrics),
         *_about_lists(tallies),
         *_about_raters(tallies, shown),
         *_about_ties(tallies, shown),
     ]
+
+
+def _about_failures(tallies: Mapping[str, Tally]) -> Iterator[Caveat]:
+    failed = {name: each for name, each in tallies.items() if each.failed}
+    if failed:
+        shares = [f"{each.failed} of {each.conversations} of {n}" for n, each in failed.items()]
+        count = sum(each.failed for each in failed.values())
+        total = sum(each.conversations for each in tallies.values())
+        yield Caveat(
+            f"{count} of {total} conversations failed: {listed(shares)}",
+            "They have no scores and lower the coverage of the means. If a system fails on the "
+            "hard scenarios, its means cover only the easy ones.",
+        )
 
 
 def _about_losses(tallies: Mapping[str, Tally], metrics: Mapping[str, Metric]) -> Iterator[Caveat]:
