@@ -5,7 +5,7 @@ from collections.abc import Container, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from recjury.records import JSON, Status
+from recjury.records import JSON, Ending, Status
 from recjury.results.declared_acts import ActCounts, act_counts, total_acts
 from recjury.results.losses import FAILED, Losses, WorstCase, worst_case
 from recjury.results.noise import Judgings, NoiseFloor, noise_of
@@ -173,8 +173,8 @@ class CampaignSummary:
     `failures` counts what failed by reason, `raters` has the raters by evaluator. `unscored` counts
     the ratings without a score of the newest evaluators, except those of details; `verdicts` has
     the numbers of the newest evaluators that debate, by label. `items_linked` counts the
-    conversations whose lists were made of the names in the texts; `acts` is set by who reads the
-    logs. `shown` are the measures of the newest evaluators without details, `of_lists` the ids of
+    conversations whose lists were made of the names in the texts; `played` has the corpora and
+    splits of conversations that were not recorded; `acts` is set by who reads the logs. `shown` are the measures of the newest evaluators without details, `of_lists` the ids of
     all that need a list.
     """
 
@@ -186,6 +186,7 @@ class CampaignSummary:
         self._judgings = Judgings()
         self.conversations = Counts()
         self.items_linked = 0
+        self.played: set[str] = set()
         self.acts = ActCounts()
         self.evaluations = {each.label: Counts() for each in evaluators}
         self.failures: Counter[str] = Counter()
@@ -206,6 +207,8 @@ class CampaignSummary:
         held, failed = result.log is not None, result.failure is not None
         self.conversations = self.conversations.plus(1, done=held, failed=failed)
         self.items_linked += result.items_linked
+        if result.ending not in (None, Ending.RECORDED):
+            self.played.add(result.corpus)
         if result.failure is not None:
             self.failures[f"converse: {result.failure}"] += 1
         self.unscored.update(unscored_ratings(result, self.shown))
