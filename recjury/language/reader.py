@@ -36,12 +36,15 @@ def read(turn: Turn, before: Sequence[Turn], catalogue: Catalogue | None = None)
     """What a user's `turn` does after the turns `before` it.
 
     Declared acts are taken as they are. Otherwise the acts are read from the text and from the
-    system's last turn, the values by looking them up: in the catalogue, if there is one.
+    system's last turn, the values by looking them up: in the catalogue, if there is one. An act
+    about an item that a catalogue does not have is about the suggestion in general.
     """
     declared = bool(turn.acts)
     wanted, rejected = _declared_values(turn) if declared else _spoken_values(turn.text, catalogue)
     named = [] if catalogue is None else [each.id for each in catalogue.link(turn.text)]
     about = [each.item for each in turn.acts if each.item is not None]
+    if catalogue is not None and len(catalogue):  # without one, nobody knows what an item is
+        about = [each for each in about if each in catalogue]
     found = _declared(turn) if declared else _read(turn.text, _answered(before))
     return found._replace(
         wants=wanted, rejects=rejected, items=tuple(dict.fromkeys([*about, *named]))
