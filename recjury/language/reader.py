@@ -1,11 +1,12 @@
 """`read` and `read_reply`: what utterances do, in the light of what was said before."""
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 
 from recjury.knowledge import Catalogue
+from recjury.knowledge.text_cache import cached_by_text
 from recjury.language.act_model import MODELLED, ActModel
 from recjury.language.defects import defects_of, other_language_words
 from recjury.language.english import is_english
@@ -69,7 +70,7 @@ def _declared_values(turn: Turn) -> Values:
     return wanted, rejected
 
 
-@lru_cache(_REMEMBERED)
+@cached_by_text(_REMEMBERED)
 def _spoken_values(text: str, catalogue: Catalogue | None) -> Values:
     found = spoken_in(text, catalogue)
     wanted, rejected = (
@@ -94,7 +95,7 @@ def _replies() -> ReplyModel:
     return ReplyModel(shipped())
 
 
-@lru_cache(_REMEMBERED)
+@cached_by_text(_REMEMBERED)
 def _read(text: str, answered: str) -> Reading:
     english = is_english(text)
     if not any(map(str.isalnum, text)) or not english:
@@ -128,7 +129,7 @@ def read_reply(reply: str, before: Sequence[Turn] = ()) -> ReplyCheck:  # noqa: 
     return _read_reply(reply)
 
 
-@lru_cache(_REMEMBERED)
+@cached_by_text(_REMEMBERED)
 def _read_reply(reply: str) -> ReplyCheck:
     certain = next(iter(defects_of(reply)), None)
     if certain is not None and certain.kind != "truncated":

@@ -173,9 +173,10 @@ class CampaignSummary:
     `failures` counts what failed by reason, `raters` has the raters by evaluator. `unscored` counts
     the ratings without a score of the newest evaluators, except those of details; `verdicts` has
     the numbers of the newest evaluators that debate, by label. `items_linked` counts the
-    conversations whose lists were made of the names in the texts; `played` has the corpora and
-    splits of conversations that were not recorded; `acts` is set by who reads the logs. `shown` are the measures of the newest evaluators without details, `of_lists` the ids of
-    all that need a list.
+    conversations whose lists were made of the names in the texts; `played` has the corpora, with
+    their splits, of conversations that were not recorded; `acts` is set by who reads the logs.
+    `shown` are the measures of the newest evaluators without details, `of_lists` the ids of all
+    that need a list.
     """
 
     def __init__(self, evaluators: Sequence[CampaignEvaluator]) -> None:
