@@ -83,14 +83,14 @@ def by_share(
     return scored(from_share(amount, total), summary, findings, quoted=quoted)
 
 
-class RatedTurn(NamedTuple):
+class WeighedTurn(NamedTuple):
     """How much a turn counts, 0 to 1, and why; without a label, it is no evidence."""
 
     worth: float
     finding: Finding
 
 
-def by_worth(turns: Sequence[RatedTurn], noun: str, what: str) -> Outcome:
+def by_worth(turns: Sequence[WeighedTurn], noun: str, what: str) -> Outcome:
     """`by_share` of what the turns count together; the rationale quotes one that counts least."""
     findings = [turn.finding for turn in turns if turn.finding.label]
     least = min(turns, key=lambda turn: turn.worth)
