@@ -41,6 +41,8 @@ _SPELLED = {
     "—": "-",
     "−": "-",
 }
+# Letters in circles and boxes, turned ones, flags: "NEGATIVE SQUARED LATIN CAPITAL LETTER A".
+_LETTER_NAME = re.compile(r"(?:LATIN|REGIONAL INDICATOR)\b.*\b([A-Z])(?: WITH .*)?$")
 # Characters that replace a letter inside a word. Here "l" is treated as "i".
 _LEET = str.maketrans("0134578@$", "oieastbas")
 _SIGNS = str.maketrans("!|", "ii")
@@ -71,6 +73,9 @@ def _fold_character(character: str) -> str:
         return _SPELLED[character]
     if unicodedata.category(character) in {"Cf", "Mn", "Me"}:
         return ""
+    named = _LETTER_NAME.search(unicodedata.name(character, ""))
+    if named and not character.isascii():
+        return named[1].lower() if "SMALL" in named[0] else named[1]
     plain = "".join(
         _LOOKALIKES.get(part, part)
         for part in unicodedata.normalize("NFKD", _LOOKALIKES.get(character, character))

@@ -5,25 +5,33 @@ and lists the leaks that the guard cannot find.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import Literal, TypedDict, Unpack
 
 from recjury.knowledge import Catalogue
 from recjury.knowledge.folding import fold_disguises
 from recjury.knowledge.tokenizer import tokenize_parts
+from recjury.language.english import is_english
 from recjury.records import JSON, Attribute, ItemRef, Turn, is_target
 from recjury.simulator.detection import Detector, People, own_spans
+from recjury.simulator.plain_words import (
+    garbled,
+    spelled_over_turns,
+    strange_words,
+    words_in,
+)
 from recjury.simulator.spoken_values import TargetValues
 from recjury.simulator.title_variants import Title, title_of
 
-GUARD_VERSION = "2"
+GUARD_VERSION = "3"
 UniqueValues = Literal["block", "allow"]
 """Whether the user may say a value that the catalogue has for the targets alone."""
 
 _LONGEST_TO_CUT = 4000
 _HEARD = 2000
 _TEXTS_KEPT = 64
+_SHOWN = 200
 _SENTENCE = re.compile(r"[^.!?\n…]*[.!?\n…]+[\"'”’)\]*]*\s*|[^.!?\n…]+$")
 _NEUTRAL = (
     "Could you suggest something along those lines?",
@@ -32,6 +40,17 @@ _NEUTRAL = (
     "Please go on.",
     "Hmm, I see.",
 )
+
+
+class Moment(TypedDict, total=False):
+    """When something is said: the targets that may be named, and the turns before.
+
+    `answering` is the turn that is answered ("Which one?"), `earlier` are the user's own turns.
+    """
+
+    spoken: Sequence[ItemRef]
+    answering: str
+    earlier: Sequence[str]
 
 
 class LeakGuard:
@@ -62,7 +81,9 @@ class LeakGuard:
             {target: self._title(target) for target in targets},
             self._people,
             TargetValues(self._catalogue, known, [turn.text for turn in history]),
+            self._words,
             blocks_values=self._blocks_values,
+            english=bool(history) and all(is_english(turn.text) for turn in history),
         )
 
     def _title(self, target: ItemRef) -> Title:
@@ -71,15 +92,25 @@ class LeakGuard:
         return title_of(target.name, self._catalogue.item(target.id).year)
 
     @cached_property
-    def _people(self) -> People:
-        names = {
+    def _names(self) -> frozenset[str]:
+        """The names of all people."""
+        return frozenset(
             name
             for item in self._catalogue
             for people in (item.actors, item.directors, item.writers)
             for name in people
-        }
+        )
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        """The words of all titles and names."""
+        titles = (item.title for item in self._catalogue)
+        return frozenset(words_in(" ".join((*self._names, *titles))))
+
+    @cached_property
+    def _people(self) -> People:
         index: dict[str, list[tuple[str, ...]]] = {}
-        for name in names:
+        for name in self._names:
             words = tuple(word.key for word in tokenize_parts(fold_disguises(name)))
             for word in set(words) if len(words) > 1 else ():
                 index.setdefault(word, []).append(words)
@@ -94,10 +125,16 @@ class LeakChecker:
         titles: Mapping[ItemRef, Title],
         people: People,
         values: TargetValues,
+        known: Collection[str] = (),
         *,
         blocks_values: bool = True,
+        english: bool = False,
     ):
-        """`people` maps each lower-case word to the names of several words that contain it."""
+        """`people` maps each lower-case word to the names of several words that contain it.
+
+        `known` are words that are no code; `english` tells that the conversation is in English.
+        """
+        self._known, self._english = known, english
         self._titles = dict(titles)
         self._people = people
         self._detectors: dict[frozenset[ItemRef], Detector] = {}
@@ -116,18 +153,30 @@ class LeakChecker:
             return frozenset()
         return self.target_values.barred_without(ref.id for ref in spoken if ref.id is not None)
 
-    def leaks(
-        self, text: str, *, spoken: Sequence[ItemRef] = (), answering: str = ""
-    ) -> tuple[str, ...]:
+    def leaks(self, text: str, **moment: Unpack[Moment]) -> tuple[str, ...]:
         """The words by which `text` names a target, folded, in text order; () without a leak.
 
-        `spoken` are the targets that may be named: words inside their titles are not a leak.
-        `answering` is the turn that the text answers ("Which one?").
+        What is not plain language is a leak, too. Words inside titles that may be named are none.
         """
+        spoken = moment.get("spoken", ())
         named = frozenset(ref for ref in self._titles if is_target(ref, spoken))
-        return self._found(text, named, answering[-_HEARD:])
+        said = self._found(text, named, moment.get("answering", "")[-_HEARD:])
+        titles = self._detector(named).titles
+        spelled = spelled_over_turns(moment.get("earlier", ()), text, titles)
+        return said or ((text[:_SHOWN],) if spelled else ())
 
     def _leaks(self, text: str, named: frozenset[ItemRef], answering: str) -> tuple[str, ...]:
+        return self._names(text, named, answering) or self._hidden(text, named)
+
+    def _hidden(self, text: str, named: frozenset[ItemRef]) -> tuple[str, ...]:
+        """The words that hide a title in a code, or that are no language."""
+        strange = strange_words(text, self._known)
+        if self._detector(named).is_hidden_in(text, strange):
+            return ((strange[0] if strange else text)[:_SHOWN],)
+        passage = garbled(text, english=self._english)
+        return (passage[:_SHOWN],) if passage else ()
+
+    def _names(self, text: str, named: frozenset[ItemRef], answering: str) -> tuple[str, ...]:
         folded = fold_disguises(text)
         spans = self._detector(named).spans(folded, fold_disguises(answering))
         if spans and named:
@@ -156,27 +205,19 @@ class LeakChecker:
         found = self.target_values.spoken(text) if barred else ()
         return tuple(dict.fromkeys(each.words for each in found if each.attribute in barred))
 
-    def blocked(
-        self, text: str, *, spoken: Sequence[ItemRef] = (), answering: str = ""
-    ) -> tuple[str, ...]:
+    def blocked(self, text: str, **moment: Unpack[Moment]) -> tuple[str, ...]:
         """All words because of which `text` must not be sent: titles and, if blocked, values."""
+        spoken = moment.get("spoken", ())
         values = self.telling_values(text, spoken=spoken) if self._blocks_values else ()
-        return (*self.leaks(text, spoken=spoken, answering=answering), *values)
+        return (*self.leaks(text, **moment), *values)
 
-    def cut(self, text: str, *, spoken: Sequence[ItemRef] = (), answering: str = "") -> str:
+    def cut(self, text: str, **moment: Unpack[Moment]) -> str:
         """`text` without the sentences that give a target away, or a neutral sentence.
 
         The remaining text is also checked as a whole, because a title can span sentences.
         """
         sentences = _SENTENCE.findall(text) if len(text) <= _LONGEST_TO_CUT else []
-        kept = "".join(
-            sentence
-            for sentence in sentences
-            if not self.blocked(sentence, spoken=spoken, answering=answering)
-        ).strip()
-        says_something = any(sign.isalnum() for sign in kept)
-        if says_something and not self.blocked(kept, spoken=spoken, answering=answering):
+        kept = "".join(each for each in sentences if not self.blocked(each, **moment)).strip()
+        if any(sign.isalnum() for sign in kept) and not self.blocked(kept, **moment):
             return kept
-        return next(
-            (said for said in _NEUTRAL if not self.blocked(said, answering=answering)), _NEUTRAL[-1]
-        )
+        return next((said for said in _NEUTRAL if not self.blocked(said, **moment)), _NEUTRAL[-1])

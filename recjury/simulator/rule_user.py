@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 
 from recjury.knowledge import Catalogue
-from recjury.records import JSON, ConversationLog, ItemRef, Rating, UserContext, Utterance, digest
-from recjury.simulator.leak_guard import GUARD_VERSION, LeakChecker, LeakGuard
+from recjury.records import JSON, ConversationLog, Rating, UserContext, Utterance, digest
+from recjury.simulator.leak_guard import GUARD_VERSION, LeakChecker, LeakGuard, Moment
 from recjury.simulator.rule_persuasiveness import RULE_RUBRIC, rule_persuasiveness
 from recjury.simulator.rule_turn import RuleTurn
 from recjury.simulator.said_so_far import said_so_far
@@ -53,7 +53,7 @@ class RuleUser:
 
     async def speak(self, context: UserContext) -> Utterance:
         """The next utterance. It names a target only if that is a hit that the system has named."""
-        watch, spoken, answering = self._heard(context)
+        watch, moment = self._heard(context)
         past = self._past(context.scenario.history)
         mind = UserMind(
             self._catalogue, context, past, lambda said: bool(watch.blocked(said)), self._seed
@@ -64,9 +64,9 @@ class RuleUser:
             writer = TurnWriter(mind, draw, nameless=attempt >= _WITH_TITLES)
             said = RuleTurn(writer).compose()
             text = said.text
-            if text and not watch.blocked(text, spoken=spoken, answering=answering):
+            if text and not watch.blocked(text, **moment):
                 return said
-        return Utterance(text=watch.cut(text, spoken=spoken, answering=answering))
+        return Utterance(text=watch.cut(text, **moment))
 
     async def rewrite(
         self,
@@ -75,15 +75,16 @@ class RuleUser:
         leaks: Sequence[str],  # noqa: ARG002
     ) -> Utterance:
         """`utterance` without the sentences that contain a leak."""
-        watch, spoken, answering = self._heard(context)
-        return Utterance(text=watch.cut(utterance, spoken=spoken, answering=answering))
+        watch, moment = self._heard(context)
+        return Utterance(text=watch.cut(utterance, **moment))
 
     async def persuasiveness(self, log: ConversationLog) -> Rating:
         """Persuasiveness by attributes: see `rule_persuasiveness`."""
         return rule_persuasiveness(log, self._catalogue)
 
-    def _heard(self, context: UserContext) -> tuple[LeakChecker, Sequence[ItemRef], str]:
+    def _heard(self, context: UserContext) -> tuple[LeakChecker, Moment]:
         turns = context.interaction or context.scenario.history
         watch = self._watch(context.scenario.targets, context.scenario.history)
         named = (context.hit,) if context.hit and context.system_named_hit else ()
-        return watch, (*context.speakable, *named), turns[-1].text if turns else ""
+        answering = turns[-1].text if turns else ""
+        return watch, {"spoken": (*context.speakable, *named), "answering": answering}

@@ -31,7 +31,8 @@ class TitleVariant(NamedTuple):
 
     `words` are its words in lower case. `letters` joins them without spaces; `key` does too, with
     number words as digits. A `strong` form always gives the title away; another form only if it is
-    marked as a title. `typos` is the number of edits after which it is still recognisable.
+    marked as a title. `typos` is the number of edits after which it is still recognisable. `spoken`
+    are its words as people count them: "wall-e" has two, "millers" is one.
     """
 
     key: str
@@ -39,6 +40,7 @@ class TitleVariant(NamedTuple):
     words: tuple[str, ...]
     strong: bool
     typos: int
+    spoken: tuple[str, ...]
 
 
 class Title(NamedTuple):
@@ -125,7 +127,8 @@ def _form(text: str, *, derived: bool) -> TitleVariant | None:
     runs = _run_words(text)
     strong = _is_strong(runs, derived=derived)
     letters = "".join(words)
-    return TitleVariant(key, letters, words, strong, _typos(letters, len(runs)))
+    spoken = _run_words(text.replace("'", ""))
+    return TitleVariant(key, letters, words, strong, _typos(letters, len(runs)), spoken)
 
 
 def _run_words(text: str) -> tuple[str, ...]:
