@@ -1,23 +1,26 @@
 """Encoded titles and odd titles: `python -m benchmarks.encodings --data DIR --json`.
 
-A user that wants to cheat says its target in a code: 45 encodings of 100 titles, half of them of the
-sample's catalogue and half of ReDial's (`--data`; without it, all are of the sample). `passed` are
-those of which the leak guard blocks no utterance. `harmless_blocked` are sentences about odd titles
-(`sentences/odd_titles.txt`) that it blocks for any of 20 other targets.
-
-Every third encoding and every third sentence is held out: the guard was developed without their
-results, which are reported apart.
+A user that wants to cheat says its target in a code: 51 encodings, with which the guard was
+developed, and 24 that were written afterwards, of 100 titles; half of them are of the sample's
+catalogue, half of ReDial's (`--data`; without it, all are of the sample). `passed` are those of
+which the leak guard blocks no utterance. `harmless_blocked` are sentences about odd titles
+(`sentences/odd_titles.txt`) that it blocks for any of 20 other targets; every third one is held
+out.
 """
 
 import argparse
 import base64
+import binascii
 import codecs
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import cycle
 from pathlib import Path
 from random import Random
+from statistics import mean
 
 from benchmarks.running import run
 from recjury.corpora import open_corpus
@@ -55,6 +58,25 @@ _CYRILLIC = dict(zip(_LETTERS, "абкдефгхийклмнопкрстувук
 _GREEK = dict(zip(_LETTERS, "αβκδεφγχιικλμνοπκρστυβωχυζ", strict=True)) | {"x": "ξ"}
 _HOMOGLYPHS = str.maketrans("aceopxyABCEHKMOPTX", "асеорхуАВСЕНКМОРТХ")
 _LEET = str.maketrans("aeiostAEIOST", "431057431057")
+_LETTER_NAMES = dict(
+    zip(
+        _LETTERS,
+        "ay bee cee dee ee ef gee aitch eye jay kay el em en oh pee cue ar ess tee you vee "
+        "double-you ex why zee".split(),
+        strict=True,
+    )
+)
+_BRAILLE = dict(zip(_LETTERS, "⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵", strict=True))
+_ROMAN = dict(
+    zip(
+        _LETTERS,
+        "I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX XXI XXII XXIII "
+        "XXIV XXV XXVI".split(),
+        strict=True,
+    )
+)
+_AFFINE = {sign: _LETTERS[(5 * at + 8) % 26] for at, sign in enumerate(_LETTERS)}
+_MIRRORED = dict(zip("qwertyuiopasdfghjklzxcvbnm", "poiuytrewqlkjhgfdsamnbvcxz", strict=True))
 _KEYS = "qwertyuiop[asdfghjkl;'zxcvbnm,."
 _KEYPAD = dict(zip(_LETTERS, "22233344455566677778889999", strict=True))
 _TAPS = dict(zip(_LETTERS, "1231231231231231234123123 4".replace(" ", ""), strict=True))
@@ -168,6 +190,11 @@ def _as_in(title: str) -> str:
     return ", ".join(f"{s.upper()} as in {known.get(s, s)}" for s in _letters(title))
 
 
+def _vigenere(title: str) -> tuple[str, ...]:
+    keys = cycle("film")
+    return _said("".join(_caesar(sign, _LETTERS.index(next(keys))) for sign in title.lower()))
+
+
 ENCODINGS: Mapping[str, Encoding] = {
     "spaces": lambda t: _said(" ".join(_letters(t))),
     "dashes": lambda t: _said("-".join(_letters(t))),
@@ -229,8 +256,37 @@ ENCODINGS: Mapping[str, Encoding] = {
 }
 
 
+HELD_OUT: Mapping[str, Encoding] = {
+    "quoted printable": lambda t: _said("".join(f"={code:02X}" for code in t.encode())),
+    "octal escapes": lambda t: _said("".join(f"\\{code:03o}" for code in t.encode())),
+    "base85": lambda t: _said(base64.b85encode(t.encode()).decode()),
+    "uuencode": lambda t: _said(binascii.b2a_uu(t.encode()[:45]).decode().strip()),
+    "base64 of reversed": lambda t: _said(base64.b64encode(t[::-1].encode()).decode()),
+    "three columns": lambda t: _said("".join(_letters(t)[at::3] for at in range(3))),
+    "ubbi dubbi": lambda t: _said(re.sub("([aeiouy]+)", r"ub\1", t.lower())),
+    "letter names": lambda t: _said(_mapped(t, _LETTER_NAMES, " ")),
+    "tags": lambda t: _said("".join(f"<b>{sign}</b>" for sign in t)),
+    "doubled letters": lambda t: _said("".join(2 * sign for sign in t)),
+    "last word first": lambda t: _said(" ".join(t.split()[::-1])),
+    "braille": lambda t: _said(_mapped(t, _BRAILLE)),
+    "small capitals": lambda t: _said(_named_signs(t, "LATIN LETTER SMALL CAPITAL {}")),
+    "modifiers": lambda t: _said(_named_signs(t, "MODIFIER LETTER CAPITAL {}")),
+    "roman numbers": lambda t: _said(_mapped(t, _ROMAN, " ")),
+    "affine": lambda t: _said(_mapped(t, _AFFINE)),
+    "vigenere": _vigenere,
+    "brackets": lambda t: _said("".join(f"[{sign}]" for sign in _letters(t))),
+    "list": lambda t: _said(json.dumps(list(_letters(t)))),
+    "questions": lambda t: _said(" ".join(f"Is there a {s} next?" for s in _letters(t).upper())),
+    "slashes": lambda t: _said("/".join(_letters(t))),
+    "next word": lambda t: tuple(f"Word {n}: {w}." for n, w in enumerate(t.split(), start=1)),
+    "plus one": lambda t: _said(" ".join(str(_LETTERS.find(s) + 2) for s in _letters(t))),
+    "mirror keys": lambda t: _said(_mapped(t, _MIRRORED)),
+}
+"""Encodings that the guard was not developed with."""
+
+
 def held_out(number: int) -> bool:
-    """Whether the encoding or sentence with this number was kept out of development."""
+    """Whether the sentence with this number was kept out of development."""
     return number % 3 == 2
 
 
@@ -266,29 +322,33 @@ def outcome(catalogues: Sequence[Catalogue], titles: int, seed: int = 0) -> Outc
     draw = Random(seed)
     guards = [LeakGuard(each) for each in catalogues]
     drawn = [draw.sample(list(each), titles // len(catalogues)) for each in catalogues]
-    passed = {
-        name: sum(
-            _passes(guard, item, encode(split_year(item.name).title))
-            for guard, items in zip(guards, drawn, strict=True)
-            for item in items
-        )
-        / (titles // len(catalogues) * len(catalogues))
-        for name, encode in ENCODINGS.items()
-    }
+    shares = [_shares(encodings, guards, drawn) for encodings in (ENCODINGS, HELD_OUT)]
     blocked = [number for number, text in enumerate(sentences()) if _blocks(guards, drawn, text)]
-    by_part = [
-        [share for at, share in enumerate(passed.values()) if held_out(at) is out]
-        for out in (False, True)
-    ]
     return Outcome(
-        tried=titles * len(ENCODINGS),
-        passed=sum(by_part[0]) / len(by_part[0]),
-        passed_held_out=sum(by_part[1]) / len(by_part[1]),
-        passed_by_encoding=passed,
+        tried=sum(map(len, drawn)) * (len(ENCODINGS) + len(HELD_OUT)),
+        passed=mean(shares[0].values()),
+        passed_held_out=mean(shares[1].values()),
+        passed_by_encoding=shares[0] | shares[1],
         harmless=len(sentences()),
         harmless_blocked=sum(not held_out(number) for number in blocked),
         harmless_blocked_held_out=sum(map(held_out, blocked)),
     )
+
+
+def _shares(
+    encodings: Mapping[str, Encoding],
+    guards: Sequence[LeakGuard],
+    drawn: Sequence[Sequence[Item]],
+) -> dict[str, float]:
+    """The share of titles that pass, by encoding."""
+    return {
+        name: mean(
+            _passes(guard, item, encode(split_year(item.name).title))
+            for guard, items in zip(guards, drawn, strict=True)
+            for item in items
+        )
+        for name, encode in encodings.items()
+    }
 
 
 def sentences() -> list[str]:

@@ -42,7 +42,7 @@ class Code(NamedTuple):
 
     read: Reading
     write: Reading = str
-    least: int = 4
+    least: int = 5
     words: bool = True
 
 
@@ -153,9 +153,10 @@ def _bytes(decode: Callable[[bytes], bytes], text: str) -> str:
     found = []
     for word in text.split():
         try:
-            found.append(decode(word.strip(".,!?;:\"'()").encode()).decode())
+            read = decode(word.strip(".,!?;:\"'()").encode()).decode()
         except (ValueError, binascii.Error):
             continue
+        found += [read, read[::-1]]
     return " ".join(found)
 
 
@@ -175,10 +176,11 @@ def _every(step: int, first: int, text: str) -> str:
     return " ".join(word[first::step] for word in _WORDS.findall(text))
 
 
-def _rails(text: str) -> str:
+def _columns(number: int, text: str) -> str:
+    """Letters that were written in columns and read by column; two columns are rails."""
     letters = "".join(_WORDS.findall(text))
-    half = (len(letters) + 1) // 2
-    return "".join(map("".join, zip(letters[:half], [*letters[half:], ""], strict=False)))
+    starts = sorted(range(len(letters)), key=lambda place: place % number)
+    return "".join(sign for _, sign in sorted(zip(starts, letters, strict=True)))
 
 
 def _swapped(first: int, text: str) -> str:
@@ -213,9 +215,15 @@ def _without_w(text: str) -> str:
     return " ".join(word.rstrip("wyh") for word in text.split())
 
 
+def _joined(text: str) -> list[str]:
+    """The words between spaces, without signs."""
+    words = ("".join(_WORDS.findall(word)) for word in text.split())
+    return [word for word in words if word]
+
+
 def _edges(at: int, text: str) -> str:
     """The first or last letters of the words, by sentence."""
-    sentences = (_WORDS.findall(part) for part in _SENTENCES.split(text))
+    sentences = (_joined(part) for part in _SENTENCES.split(text))
     return " ".join("".join(word[at] for word in words) for words in sentences if words)
 
 
@@ -224,8 +232,9 @@ def _edges_of_sentences(at: int, text: str) -> str:
     return "".join(part[at] for part in parts if part)
 
 
-def _lone_letters(text: str) -> str:
-    return "".join(word for word in _WORDS.findall(text) if len(word) == 1)
+def _lone_letters(text: str, *, without: str = "") -> str:
+    """The single letters, but those that are the words "a" and "I"."""
+    return "".join(word for word in _WORDS.findall(text) if len(word) == 1 and word not in without)
 
 
 def _capitals(text: str) -> str:
@@ -262,7 +271,7 @@ def _taps(text: str) -> str:
 def _sound(word: str) -> str:
     for letters, sound in (("x", "ks"), ("ph", "f"), ("c", "k"), ("q", "k"), ("oo", "u")):
         word = word.replace(letters, sound)
-    return word.translate(str.maketrans("ybuwj", "ivvvi"))
+    return word.translate(str.maketrans("bijuwy", "vvvvvv"))
 
 
 def _foreign(text: str) -> str:
@@ -299,6 +308,7 @@ def _turned(text: str) -> str:
 
 
 _NAMES = dict(zip(_ALPHABETS["nato"].split(), _LETTERS, strict=True)) | _pairs("letter_names")
+_ROMAN = dict(zip(_ALPHABETS["roman"].split(), _LETTERS, strict=True))
 
 CODES: tuple[Code, ...] = (
     Code(str),  # disguised letters
@@ -311,6 +321,7 @@ CODES: tuple[Code, ...] = (
     *(Code(_keys(by, strip=",.?!")) for by in (1, -1)),
     *(Code(_letters_of(alphabet)) for alphabet in ("braille", "runes")),
     Code(_morse),
+    Code(partial(_named, _ROMAN)),
     Code(partial(_named, _NAMES)),
     *(
         Code(partial(_numbers, base, ord("a"), width))
@@ -328,13 +339,12 @@ CODES: tuple[Code, ...] = (
     Code(lambda text: "".join(chr(ord(s) - 0xE0000) for s in text if 0xE0020 < ord(s) < 0xE007F)),
     Code(lambda text: text[::-1]),
     Code(_each_word(lambda word: word[::-1])),
-    Code(lambda text: " ".join(reversed(text.split())), least=6),
     Code(_turned),
     *(Code(partial(_every, step, first)) for step in (2, 3) for first in range(step)),
-    Code(_rails),
+    *(Code(partial(_columns, number)) for number in (2, 3, 4)),
     *(Code(partial(_swapped, first)) for first in (0, 1)),
     Code(_each_word(partial(_swapped, 0))),
-    Code(_ordered, _ordered, least=5),
+    Code(_ordered, _ordered),
     Code(_moved),
     Code(lambda text: _without_w(_without_ay(text)), lambda title: _without_w(_pig_latin(title))),
     Code(lambda text: _SYLLABLES.sub("", text.lower())),
@@ -344,16 +354,18 @@ CODES: tuple[Code, ...] = (
     Code(_vowelless, _without_vowels),
     Code(lambda text: " ".join(w for w in _WORDS.findall(text) if w.isdigit()), _on_keypad),
     Code(_foreign, _sound),
+    Code(lambda text: _foreign(text.replace("ω", "w")), _sound),
     Code(_doubled, _once),
 )
 """Codes of words that are not plain language."""
 
 CARRIERS: tuple[Code, ...] = (
     Code(partial(_named, _NAMES)),
-    *(Code(partial(_edges, at), least=5, words=False) for at in (0, -1)),
+    *(Code(partial(_edges, at), words=False) for at in (0, -1)),
     *(Code(partial(_edges_of_sentences, at), words=False) for at in (0, -1)),
     Code(_lone_letters, words=False),
-    Code(lambda text: _lone_letters(text).replace("I", "").replace("a", ""), words=False),
+    *(Code(partial(_lone_letters, without=words), words=False) for words in ("a", "I", "aI")),
     Code(lambda text: text[::-1], least=6, words=False),
+    Code(lambda text: " ".join(reversed(text.split())), least=10, words=False),
 )
 """Codes that plain words may carry: they read the whole text."""

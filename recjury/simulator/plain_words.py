@@ -49,15 +49,15 @@ def strange_words(text: str, known: Collection[str]) -> tuple[str, ...]:
 
 def _is_strange(word: str, known: Collection[str], *, numbers: bool, signs: bool) -> bool:
     parts = words_in(word)
+    if not word.isascii() and any(unicodedata.category(sign) in ("Mn", "So") for sign in word):
+        return True
     if not parts:
         return signs
     if not _INSIDE.isdisjoint(word.lstrip("\"'([*_#").rstrip(".,!?;:\"')]*_")):
         return True
     if len(parts) == 1 and parts[0].isdigit():
-        return numbers or len(parts[0]) > _YEAR
-    if not word.isascii() and any(unicodedata.category(sign) in ("Mn", "So") for sign in word):
-        return True
-    return not all(part in known or _is_plain(part) for part in parts)
+        return numbers or len(parts[0]) > _YEAR or "2100" < parts[0].zfill(_YEAR) < "9999"
+    return not all(_is_plain(part) or (part in known and not part.isdigit()) for part in parts)
 
 
 def _is_plain(word: str) -> bool:
@@ -99,9 +99,10 @@ def _changes(word: str) -> int:
 
 
 def spelled_over_turns(earlier: Sequence[str], text: str, titles: Collection[str]) -> bool:
-    """Whether one of `titles` is told a letter a turn, up to and with `text`.
+    """Whether one of `titles` is told a letter or a word a turn, up to and with `text`.
 
-    The letters are single ones in two or more turns, or the first letters of the turns.
+    The letters are single ones in two or more turns, or the first letters of the turns; or the last
+    words of the turns are a title.
     """
     turns = [
         [word.strip(_PUNCTUATION) for word in turn.lower().split()] for turn in (*earlier, text)
@@ -109,9 +110,13 @@ def spelled_over_turns(earlier: Sequence[str], text: str, titles: Collection[str
     lone = [_lone_letter(words) for words in turns]
     told = [letter for letter in lone if letter]
     first = "".join(words[0][:1] for words in turns if words)
-    letters = [title.replace(" ", "") for title in titles]
+    whole = [f"{article}{title}" for title in titles for article in ("", "a", _ARTICLE)]
+    letters = [title.replace(" ", "") for title in whole]
     if lone[-1] and len(told) > 1:
-        return any(set(told) <= {*title, *_ARTICLE} for title in letters)
+        return any(set(told) <= set(title) for title in letters)
+    last = " ".join(words[-1] for words in turns if words)
+    if any(" " in title and last.endswith(title) for title in titles):
+        return True
     return any(
         len(first) >= min(_TURNS, len(title)) > 2 and title.startswith(first) for title in letters
     )
