@@ -5,24 +5,24 @@ and lists the leaks that the guard cannot find.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property, lru_cache
-from typing import Literal, TypedDict, Unpack
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypedDict, Unpack
 
 from recjury.knowledge import Catalogue
 from recjury.knowledge.folding import fold_disguises
 from recjury.knowledge.tokenizer import tokenize_parts
 from recjury.language.english import is_english
-from recjury.records import JSON, Attribute, ItemRef, Turn, is_target
-from recjury.simulator.detection import Detector, People, own_spans
-from recjury.simulator.plain_words import (
+from recjury.language.plain_words import (
     garbled,
     spelled_over_turns,
     strange_words,
     words_in,
 )
+from recjury.records import JSON, Attribute, Item, ItemRef, Turn, is_target
+from recjury.simulator.detection import Detector, People, own_spans
 from recjury.simulator.spoken_values import TargetValues
-from recjury.simulator.title_variants import Title, title_of
+from recjury.simulator.title_variants import title_of
 
 GUARD_VERSION = "3"
 UniqueValues = Literal["block", "allow"]
@@ -31,6 +31,8 @@ UniqueValues = Literal["block", "allow"]
 _LONGEST_TO_CUT = 4000
 _HEARD = 2000
 _TEXTS_KEPT = 64
+_CATALOGUES_KEPT = 4
+_CHECKERS_KEPT = 256
 _SHOWN = 200
 _SENTENCE = re.compile(r"[^.!?\n…]*[.!?\n…]+[\"'”’)\]*]*\s*|[^.!?\n…]+$")
 _NEUTRAL = (
@@ -68,53 +70,36 @@ class LeakGuard:
         return {"guard": GUARD_VERSION, **allowed}
 
     def watch(self, targets: Sequence[ItemRef], history: Sequence[Turn] = ()) -> "LeakChecker":
-        """A watch for these targets; it takes about a millisecond to create.
+        """A watch for these targets, the same one each time.
 
         Attribute values that the `history` has named are public.
         """
-        known = [
-            self._catalogue.item(target.id)
-            for target in targets
-            if target.id is not None and target.id in self._catalogue
-        ]
-        return LeakChecker(
-            {target: self._title(target) for target in targets},
-            self._people,
-            TargetValues(self._catalogue, known, [turn.text for turn in history]),
-            self._words,
-            blocks_values=self._blocks_values,
-            english=bool(history) and all(is_english(turn.text) for turn in history),
-        )
+        return _checker(self._catalogue, self._blocks_values, tuple(targets), tuple(history))
 
-    def _title(self, target: ItemRef) -> Title:
-        if target.id is None or target.id not in self._catalogue:
-            return title_of(target.name, None)
-        return title_of(target.name, self._catalogue.item(target.id).year)
 
-    @cached_property
-    def _names(self) -> frozenset[str]:
-        """The names of all people."""
-        return frozenset(
-            name
-            for item in self._catalogue
-            for people in (item.actors, item.directors, item.writers)
-            for name in people
-        )
+class _Vocabulary(NamedTuple):
+    """The people of a catalogue by each word of their names, and all words of names and titles."""
 
-    @cached_property
-    def _words(self) -> frozenset[str]:
-        """The words of all titles and names."""
-        titles = (item.title for item in self._catalogue)
-        return frozenset(words_in(" ".join((*self._names, *titles))))
+    people: People
+    words: frozenset[str]
 
-    @cached_property
-    def _people(self) -> People:
-        index: dict[str, list[tuple[str, ...]]] = {}
-        for name in self._names:
-            words = tuple(word.key for word in tokenize_parts(fold_disguises(name)))
-            for word in set(words) if len(words) > 1 else ():
-                index.setdefault(word, []).append(words)
-        return {word: tuple(found) for word, found in index.items()}
+
+@lru_cache(_CATALOGUES_KEPT)
+def _vocabulary(catalogue: Catalogue) -> _Vocabulary:
+    names = {
+        name
+        for item in catalogue
+        for people in (item.actors, item.directors, item.writers)
+        for name in people
+    }
+    index: dict[str, list[tuple[str, ...]]] = {}
+    for name in names:
+        words = tuple(word.key for word in tokenize_parts(fold_disguises(name)))
+        for word in set(words) if len(words) > 1 else ():
+            index.setdefault(word, []).append(words)
+    titles = " ".join((*names, *(item.title for item in catalogue)))
+    people = {word: tuple(found) for word, found in index.items()}
+    return _Vocabulary(people, frozenset(words_in(titles)))
 
 
 class LeakChecker:
@@ -122,24 +107,24 @@ class LeakChecker:
 
     def __init__(
         self,
-        titles: Mapping[ItemRef, Title],
-        people: People,
-        values: TargetValues,
-        known: Collection[str] = (),
+        catalogue: Catalogue,
+        targets: Sequence[ItemRef],
+        history: Sequence[Turn],
         *,
-        blocks_values: bool = True,
-        english: bool = False,
+        blocks_values: bool,
     ):
-        """`people` maps each lower-case word to the names of several words that contain it.
-
-        `known` are words that are no code; `english` tells that the conversation is in English.
-        """
-        self._known, self._english = known, english
-        self._titles = dict(titles)
-        self._people = people
+        """As `LeakGuard.watch`; it takes about a millisecond."""
+        items = {target: _known_item(catalogue, target) for target in targets}
+        self._titles = {
+            target: title_of(target.name, item.year if item else None)
+            for target, item in items.items()
+        }
+        texts = [turn.text for turn in history]
+        self._known = _vocabulary(catalogue)
+        self._english = bool(texts) and all(map(is_english, texts))
         self._detectors: dict[frozenset[ItemRef], Detector] = {}
         self._blocks_values = blocks_values
-        self.target_values = values
+        self.target_values = TargetValues(catalogue, list(filter(None, items.values())), texts)
         self._found = lru_cache(_TEXTS_KEPT)(self._leaks)  # a text is checked several times
 
     @property
@@ -166,11 +151,11 @@ class LeakChecker:
         return said or ((text[:_SHOWN],) if spelled else ())
 
     def _leaks(self, text: str, named: frozenset[ItemRef], answering: str) -> tuple[str, ...]:
-        return self._names(text, named, answering) or self._hidden(text, named)
+        return self._names(text, named, answering) or self._hidden(text, named, answering)
 
-    def _hidden(self, text: str, named: frozenset[ItemRef]) -> tuple[str, ...]:
+    def _hidden(self, text: str, named: frozenset[ItemRef], answering: str) -> tuple[str, ...]:
         """The words that hide a title in a code, or that are no language."""
-        strange = strange_words(text, self._known)
+        strange = strange_words(text, self._known.words, frozenset(words_in(answering)))
         if self._detector(named).is_hidden_in(text, strange):
             return ((strange[0] if strange else text)[:_SHOWN],)
         passage = garbled(text, english=self._english)
@@ -192,7 +177,7 @@ class LeakChecker:
         """Finds the titles of all targets but those in `spoken`."""
         if spoken not in self._detectors:
             others = (title for ref, title in self._titles.items() if ref not in spoken)
-            self._detectors[spoken] = Detector(tuple(others), self._people)
+            self._detectors[spoken] = Detector(tuple(others), self._known.people)
         return self._detectors[spoken]
 
     def telling_values(self, text: str, *, spoken: Sequence[ItemRef] = ()) -> tuple[str, ...]:
@@ -204,6 +189,11 @@ class LeakChecker:
         barred = self.target_values.barred_without(told)
         found = self.target_values.spoken(text) if barred else ()
         return tuple(dict.fromkeys(each.words for each in found if each.attribute in barred))
+
+    def gives_away(self, text: str) -> bool:
+        """Whether words of the catalogue name a target, or have a value that must not be said."""
+        values = self._blocks_values and self.telling_values(text)
+        return bool(values or self._names(text, frozenset(), ""))
 
     def blocked(self, text: str, **moment: Unpack[Moment]) -> tuple[str, ...]:
         """All words because of which `text` must not be sent: titles and, if blocked, values."""
@@ -221,3 +211,19 @@ class LeakChecker:
         if any(sign.isalnum() for sign in kept) and not self.blocked(kept, **moment):
             return kept
         return next((said for said in _NEUTRAL if not self.blocked(said, **moment)), _NEUTRAL[-1])
+
+
+@lru_cache(_CHECKERS_KEPT)
+def _checker(
+    catalogue: Catalogue,
+    blocks_values: bool,
+    targets: tuple[ItemRef, ...],
+    history: tuple[Turn, ...],
+) -> LeakChecker:
+    """The checker that the session and the rule user share."""
+    return LeakChecker(catalogue, targets, history, blocks_values=blocks_values)
+
+
+def _known_item(catalogue: Catalogue, target: ItemRef) -> Item | None:
+    known = target.id is not None and target.id in catalogue
+    return catalogue.item(str(target.id)) if known else None

@@ -35,7 +35,7 @@ class RuleUser:
         """`catalogue` has the targets' attributes; `seed` varies the phrasing."""
         self._catalogue = catalogue
         self._seed = seed
-        self._watch = lru_cache(_KEPT)(LeakGuard(catalogue).watch)
+        self._watch = LeakGuard(catalogue).watch
         self._past = lru_cache(_KEPT)(partial(said_so_far, catalogue=catalogue))
 
     @property
@@ -55,9 +55,7 @@ class RuleUser:
         """The next utterance. It names a target only if that is a hit that the system has named."""
         watch, moment = self._heard(context)
         past = self._past(context.scenario.history)
-        mind = UserMind(
-            self._catalogue, context, past, lambda said: bool(watch.blocked(said)), self._seed
-        )
+        mind = UserMind(self._catalogue, context, past, watch.gives_away, self._seed)
         text = ""
         for attempt in range(_ATTEMPTS):
             draw = mind.random("turn", str(len(context.interaction)), str(attempt))

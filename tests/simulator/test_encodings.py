@@ -4,9 +4,9 @@ import pytest
 
 from benchmarks.encodings import ENCODINGS, HELD_OUT, outcome, sentences
 from recjury.corpora import open_corpus
+from recjury.language.plain_words import garbled
 from recjury.records import Speaker, Turn
 from recjury.simulator import LeakGuard
-from recjury.simulator.plain_words import garbled
 from tests.growth import grows_linearly
 from tests.simulator.doubles import catalogue, film
 

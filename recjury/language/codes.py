@@ -8,7 +8,7 @@ import base64
 import binascii
 import re
 import string
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
@@ -53,21 +53,24 @@ class Decoded(NamedTuple):
     """
 
     code: Code
-    words: frozenset[str]
+    words: Collection[str]
     letters: str
     plain: str
 
-    def has(self, title: str) -> bool:
-        """Whether it has a title that is not in the text as it is."""
-        written = self.code.write(title).replace(" ", "")
+    def has(self, title: str, written: str) -> bool:
+        """Whether it has a title that is not in the text as it is.
+
+        `written` are the letters of the title as the code writes it.
+        """
         if len(written) >= self.code.least:
             hidden = written in self.letters
         elif self.code.words:
             hidden = len(written) > 1 and (written in self.words or written == self.letters)
         else:
             hidden = len(written) > _INITIALS and written == self.letters
-        as_it_is = f" {title} " in self.plain or title.replace(" ", "") in self.plain
-        return hidden and not as_it_is
+        if not hidden:
+            return False
+        return f" {title} " not in self.plain and title.replace(" ", "") not in self.plain
 
 
 @lru_cache(_TEXTS_KEPT)
@@ -76,9 +79,7 @@ def decoded(text: str, *, plain: bool) -> tuple[Decoded, ...]:
     found = ((code, code.read(text)) for code in (CARRIERS if plain else CODES))
     split = ((code, _words(read)) for code, read in found if read)
     as_it_is = f" {' '.join(_WORDS.findall(text.lower()))} "
-    return tuple(
-        Decoded(code, frozenset(words), "".join(words), as_it_is) for code, words in split if words
-    )
+    return tuple(Decoded(code, words, "".join(words), as_it_is) for code, words in split if words)
 
 
 def _words(text: str) -> list[str]:
@@ -369,3 +370,6 @@ CARRIERS: tuple[Code, ...] = (
     Code(lambda text: " ".join(reversed(text.split())), least=10, words=False),
 )
 """Codes that plain words may carry: they read the whole text."""
+
+WRITINGS = frozenset(code.write for code in (*CODES, *CARRIERS))
+"""All ways in which a title is looked for."""

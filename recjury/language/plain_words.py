@@ -28,7 +28,7 @@ def words_in(text: str) -> list[str]:
     return _WORDS.findall(text.lower())
 
 
-def strange_words(text: str, known: Collection[str]) -> tuple[str, ...]:
+def strange_words(text: str, *known: Collection[str]) -> tuple[str, ...]:
     """The words that are neither ordinary nor `known`, alone and with the words around them.
 
     () without any. A number alone is no strange word, nor is a sign.
@@ -47,7 +47,7 @@ def strange_words(text: str, known: Collection[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((" ".join(words[place] for place in at), " ".join(around))))
 
 
-def _is_strange(word: str, known: Collection[str], *, numbers: bool, signs: bool) -> bool:
+def _is_strange(word: str, known: Sequence[Collection[str]], *, numbers: bool, signs: bool) -> bool:
     parts = words_in(word)
     if not word.isascii() and any(unicodedata.category(sign) in ("Mn", "So") for sign in word):
         return True
@@ -57,13 +57,18 @@ def _is_strange(word: str, known: Collection[str], *, numbers: bool, signs: bool
         return True
     if len(parts) == 1 and parts[0].isdigit():
         return numbers or len(parts[0]) > _YEAR or "2100" < parts[0].zfill(_YEAR) < "9999"
-    return not all(_is_plain(part) or (part in known and not part.isdigit()) for part in parts)
+    return not all(_is_plain(part) or _is_known(part, known) for part in parts)
+
+
+def _is_known(word: str, known: Sequence[Collection[str]]) -> bool:
+    return not word.isdigit() and any(word in words for words in known)
 
 
 def _is_plain(word: str) -> bool:
     if word.isdigit():
         return False
-    return is_ordinary_word(word) or word in word_list("common")
+    alone = word.removesuffix("s")
+    return is_ordinary_word(word) or is_ordinary_word(alone) or word in word_list("common")
 
 
 def garbled(text: str, *, english: bool) -> str:
