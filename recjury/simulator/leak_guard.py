@@ -4,7 +4,6 @@ It checks exactly the text that is sent to the system under test. docs/simulator
 and lists the leaks that the guard cannot find.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypedDict, Unpack
@@ -19,6 +18,7 @@ from recjury.language.plain_words import (
     strange_words,
     words_in,
 )
+from recjury.language.tokens import LONGEST, sentence_texts
 from recjury.records import JSON, Attribute, Item, ItemRef, Turn, is_target
 from recjury.simulator.detection import Detector, People, own_spans
 from recjury.simulator.spoken_values import TargetValues
@@ -28,13 +28,11 @@ GUARD_VERSION = "3"
 UniqueValues = Literal["block", "allow"]
 """Whether the user may say a value that the catalogue has for the targets alone."""
 
-_LONGEST_TO_CUT = 4000
 _HEARD = 2000
 _TEXTS_KEPT = 64
 _CATALOGUES_KEPT = 4
 _CHECKERS_KEPT = 256
 _SHOWN = 200
-_SENTENCE = re.compile(r"[^.!?\n…]*[.!?\n…]+[\"'”’)\]*]*\s*|[^.!?\n…]+$")
 _NEUTRAL = (
     "Could you suggest something along those lines?",
     "What would you recommend?",
@@ -206,8 +204,8 @@ class LeakChecker:
 
         The remaining text is also checked as a whole, because a title can span sentences.
         """
-        sentences = _SENTENCE.findall(text) if len(text) <= _LONGEST_TO_CUT else []
-        kept = "".join(each for each in sentences if not self.blocked(each, **moment)).strip()
+        sentences = sentence_texts(text) if len(text) <= LONGEST else []
+        kept = " ".join(each for each in sentences if not self.blocked(each, **moment)).strip()
         if any(sign.isalnum() for sign in kept) and not self.blocked(kept, **moment):
             return kept
         return next((said for said in _NEUTRAL if not self.blocked(said, **moment)), _NEUTRAL[-1])

@@ -8,6 +8,7 @@ import pytest
 from recjury.corpora import Corpus, open_corpus
 from recjury.knowledge import Catalogue, known_domain
 from recjury.language import ReplyCheck
+from recjury.language.tokens import sentence_texts
 from recjury.records import (
     JSON,
     Act,
@@ -29,7 +30,7 @@ from recjury.records import (
 from recjury.records.person import Behaviour, Degree
 from recjury.simulator import LeakGuard, RuleUser, converse
 from recjury.simulator import turn_facts as facts
-from recjury.simulator.turn_facts import sentences, turn_facts
+from recjury.simulator.turn_facts import turn_facts
 from tests.simulator.doubles import (
     ScriptedSystem,
     catalogue,
@@ -106,10 +107,6 @@ def test_it_hears_items_questions_and_repeats_by_look_ups() -> None:
     understood = turn_facts((*turns, compared), KNOWN, FILM, {NEAR.id})
     assert understood.named == (FAR.id,)
     assert [each.name for each in understood.asked] == ["actor"]
-
-
-def test_sentences_end_with_their_signs() -> None:
-    assert sentences("Hm. Is it 2.5 hours? No\nWell") == ["Hm.", "Is it 2.5 hours?", "No", "Well"]
 
 
 def test_it_asks_back_at_nonsense(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -490,7 +487,8 @@ def test_conversations_over_the_sample(sample: Corpus) -> None:
     assert any(_said(log) != _said(_hold(sample, log.scenario, seed=1)) for log in logs)
     for log in logs:
         assert all(turn.acts for turn in _said(log))
-        parts = [part for turn in _said(log) for part in sentences(turn.text) if len(part) > 12]
+        parts = [part for turn in _said(log) for part in sentence_texts(turn.text)]
+        parts = [part for part in parts if len(part) > 12]
         assert len(set(parts)) == len(parts), parts
 
 
