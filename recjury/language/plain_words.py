@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from itertools import groupby, pairwise
 
 from recjury.knowledge.ordinary_words import is_ordinary_word, word_list
+from recjury.language.letters import words_in
 
-_WORDS = re.compile(r"[^\W_]+")
 _SPELLED = re.compile(r"(?:(?<!\w)\w(?!\w)[^\w.'*&!?]{1,3}){4,}\w(?!\w)")
 _NUMBERS = re.compile(r"(?:(?<![\w.])\d{1,8}[^\w.']{1,3}){6,}\d{1,8}(?!\w)")
 _SIGNS = re.compile(r"(?:(?<!\S)[!-/:-@\[-`{-~·•−–—]{1,7}\s+){3,}[!-/:-@\[-`{-~·•−–—]{1,7}(?!\S)")
@@ -21,11 +21,6 @@ _ARTICLE = "the"
 _PUNCTUATION = ".,:;!?\"'()[]*_“”‘’"
 _INSIDE = frozenset(";,[]{}<>|\\+=^~@#$%*_")
 _YEAR = 4  # digits
-
-
-def words_in(text: str) -> list[str]:
-    """The words of a text in lower case, without signs."""
-    return _WORDS.findall(text.lower())
 
 
 def strange_words(text: str, *known: Collection[str]) -> tuple[str, ...]:

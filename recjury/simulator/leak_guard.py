@@ -12,11 +12,11 @@ from recjury.knowledge import Catalogue
 from recjury.knowledge.folding import fold_disguises
 from recjury.knowledge.tokenizer import tokenize_parts
 from recjury.language.english import is_english
+from recjury.language.letters import words_in
 from recjury.language.plain_words import (
     garbled,
     spelled_over_turns,
     strange_words,
-    words_in,
 )
 from recjury.language.tokens import LONGEST, sentence_texts
 from recjury.records import JSON, Attribute, Item, ItemRef, Turn, is_target
