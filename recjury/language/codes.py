@@ -99,8 +99,8 @@ CODES: tuple[Code, ...] = (
     Code(letters.masked, all_letters),
     Code(letters.vowelless, letters.without_vowels),
     Code(letters.doubled, letters.once),
-    Code(letters.foreign, letters.sound),
-    Code(lambda text: letters.foreign(text.replace("ω", "w")), letters.sound),  # by its look
+    Code(letters.transliterated, letters.sound),
+    Code(lambda text: letters.transliterated(text.replace("ω", "w")), letters.sound),  # by its look
 )
 """Codes of words that are not plain language."""
 

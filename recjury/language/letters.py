@@ -16,7 +16,9 @@ from recjury.knowledge.folding import all_letters, fold_disguises
 Reading = Callable[[str], str]
 
 LETTERS = string.ascii_lowercase
-_ALPHABETS = yaml.safe_load(Path(__file__).with_name("codes.yaml").read_text("utf-8"))
+_ALPHABETS: Mapping[str, str] = yaml.safe_load(
+    Path(__file__).with_name("codes.yaml").read_text("utf-8")
+)
 _VOWELS = frozenset("aeiou")
 _WORDS = re.compile(r"[^\W_]+")
 _SENTENCES = re.compile(r"[.!?…\n]+")
@@ -323,7 +325,7 @@ def sound(title: str) -> str:
     return title.translate(_ALIKE)
 
 
-def foreign(text: str) -> str:
+def transliterated(text: str) -> str:
     """How the words sound that are written in Cyrillic or Greek."""
     words = (word.lower() for word in _WORDS.findall(text))
     spelled = ("".join(_SOUNDS.get(s, s) for s in w) for w in words if _SOUNDS.keys() & set(w))

@@ -81,8 +81,8 @@ def garbled(text: str, *, english: bool) -> str:
         return odd
     said = [word for word in text.split() if word.isalpha() and word.islower()]
     ordinary = sum(_is_plain(word) for word in said)
-    foreign = len(said) >= _MANY_WORDS and ordinary < _LEAST_ORDINARY * len(said)
-    return text if foreign else ""
+    is_other = len(said) >= _MANY_WORDS and ordinary < _LEAST_ORDINARY * len(said)
+    return text if is_other else ""
 
 
 def _has_marks(text: str) -> bool:

@@ -42,7 +42,7 @@ _NEUTRAL = (
 )
 
 
-class Moment(TypedDict, total=False):
+class SpeechContext(TypedDict, total=False):
     """When something is said: the targets that may be named, and the turns before.
 
     `answering` is the turn that is answered ("Which one?"), `earlier` are the user's own turns.
@@ -136,16 +136,16 @@ class LeakChecker:
             return frozenset()
         return self.target_values.barred_without(ref.id for ref in spoken if ref.id is not None)
 
-    def leaks(self, text: str, **moment: Unpack[Moment]) -> tuple[str, ...]:
+    def leaks(self, text: str, **context: Unpack[SpeechContext]) -> tuple[str, ...]:
         """The words by which `text` names a target, folded, in text order; () without a leak.
 
         What is not plain language is a leak, too. Words inside titles that may be named are none.
         """
-        spoken = moment.get("spoken", ())
+        spoken = context.get("spoken", ())
         named = frozenset(ref for ref in self._titles if is_target(ref, spoken))
-        said = self._found(text, named, moment.get("answering", "")[-_HEARD:])
+        said = self._found(text, named, context.get("answering", "")[-_HEARD:])
         titles = self._detector(named).titles
-        spelled = spelled_over_turns(moment.get("earlier", ()), text, titles)
+        spelled = spelled_over_turns(context.get("earlier", ()), text, titles)
         return said or ((text[:_SHOWN],) if spelled else ())
 
     def _leaks(self, text: str, named: frozenset[ItemRef], answering: str) -> tuple[str, ...]:
@@ -193,22 +193,22 @@ class LeakChecker:
         values = self._blocks_values and self.telling_values(text)
         return bool(values or self._names(text, frozenset(), ""))
 
-    def blocked(self, text: str, **moment: Unpack[Moment]) -> tuple[str, ...]:
+    def blocked(self, text: str, **context: Unpack[SpeechContext]) -> tuple[str, ...]:
         """All words because of which `text` must not be sent: titles and, if blocked, values."""
-        spoken = moment.get("spoken", ())
+        spoken = context.get("spoken", ())
         values = self.telling_values(text, spoken=spoken) if self._blocks_values else ()
-        return (*self.leaks(text, **moment), *values)
+        return (*self.leaks(text, **context), *values)
 
-    def cut(self, text: str, **moment: Unpack[Moment]) -> str:
+    def cut(self, text: str, **context: Unpack[SpeechContext]) -> str:
         """`text` without the sentences that give a target away, or a neutral sentence.
 
         The remaining text is also checked as a whole, because a title can span sentences.
         """
         sentences = sentence_texts(text) if len(text) <= LONGEST else []
-        kept = " ".join(each for each in sentences if not self.blocked(each, **moment)).strip()
-        if any(sign.isalnum() for sign in kept) and not self.blocked(kept, **moment):
+        kept = " ".join(each for each in sentences if not self.blocked(each, **context)).strip()
+        if any(sign.isalnum() for sign in kept) and not self.blocked(kept, **context):
             return kept
-        return next((said for said in _NEUTRAL if not self.blocked(said, **moment)), _NEUTRAL[-1])
+        return next((said for said in _NEUTRAL if not self.blocked(said, **context)), _NEUTRAL[-1])
 
 
 @lru_cache(_CHECKERS_KEPT)

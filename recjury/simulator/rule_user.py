@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 
 from recjury.knowledge import Catalogue
 from recjury.records import JSON, ConversationLog, Rating, UserContext, Utterance, digest
-from recjury.simulator.leak_guard import GUARD_VERSION, LeakChecker, LeakGuard, Moment
+from recjury.simulator.leak_guard import GUARD_VERSION, LeakChecker, LeakGuard, SpeechContext
 from recjury.simulator.rule_persuasiveness import RULE_RUBRIC, rule_persuasiveness
 from recjury.simulator.rule_turn import RuleTurn
 from recjury.simulator.said_so_far import said_so_far
@@ -53,7 +53,7 @@ class RuleUser:
 
     async def speak(self, context: UserContext) -> Utterance:
         """The next utterance. It names a target only if that is a hit that the system has named."""
-        watch, moment = self._heard(context)
+        watch, speech = self._heard(context)
         past = self._past(context.scenario.history)
         mind = UserMind(self._catalogue, context, past, watch.gives_away, self._seed)
         text = ""
@@ -62,9 +62,9 @@ class RuleUser:
             writer = TurnWriter(mind, draw, nameless=attempt >= _WITH_TITLES)
             said = RuleTurn(writer).compose()
             text = said.text
-            if text and not watch.blocked(text, **moment):
+            if text and not watch.blocked(text, **speech):
                 return said
-        return Utterance(text=watch.cut(text, **moment))
+        return Utterance(text=watch.cut(text, **speech))
 
     async def rewrite(
         self,
@@ -73,14 +73,14 @@ class RuleUser:
         leaks: Sequence[str],  # noqa: ARG002
     ) -> Utterance:
         """`utterance` without the sentences that contain a leak."""
-        watch, moment = self._heard(context)
-        return Utterance(text=watch.cut(utterance, **moment))
+        watch, speech = self._heard(context)
+        return Utterance(text=watch.cut(utterance, **speech))
 
     async def persuasiveness(self, log: ConversationLog) -> Rating:
         """Persuasiveness by attributes: see `rule_persuasiveness`."""
         return rule_persuasiveness(log, self._catalogue)
 
-    def _heard(self, context: UserContext) -> tuple[LeakChecker, Moment]:
+    def _heard(self, context: UserContext) -> tuple[LeakChecker, SpeechContext]:
         turns = context.interaction or context.scenario.history
         watch = self._watch(context.scenario.targets, context.scenario.history)
         named = (context.hit,) if context.hit and context.system_named_hit else ()
