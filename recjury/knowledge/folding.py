@@ -45,9 +45,7 @@ _SPELLED = {
 _LETTER_NAME = re.compile(r"(?:LATIN|REGIONAL INDICATOR)\b.*\b([A-Z])(?: WITH .*)?$")
 # Characters that replace a letter inside a word. Here "l" is treated as "i".
 _LEET = str.maketrans("0134578@$", "oieastbas")
-_SIGNS = str.maketrans("!|", "ii")
 _ONE_LETTER = str.maketrans("Ll", "Ii")
-_POSING = re.compile(r"[A-Za-z0-9@$]+(?:[!|]+[A-Za-z0-9@$]+)*")
 _NUMBERS = {
     word: str(value)
     for words in (
@@ -107,22 +105,9 @@ def fold_disguises(text: str) -> str:
     return text.translate(_FOLDS)
 
 
-def unmask(folded: str) -> str:
-    """A folded text in which digits and signs inside words are replaced by letters.
-
-    The length does not change. "l" becomes "i", because a "1" can stand for either.
-    """
-    return _POSING.sub(_as_letters, folded).translate(_ONE_LETTER)
-
-
 def all_letters(text: str) -> str:
     """`text` with each digit replaced by the letter it looks like, and "l" by "i"."""
     return text.translate(_LEET).translate(_ONE_LETTER)
-
-
-def _as_letters(found: re.Match[str]) -> str:
-    run = found.group()
-    return run.translate(_LEET).translate(_SIGNS) if any(sign.isalpha() for sign in run) else run
 
 
 def as_digits(word: str) -> str:
