@@ -39,8 +39,8 @@ from tests.simulator.ways import WAYS
 
 SCENARIOS = 40
 KNOWN = {
-    "guard": ("2", "aceb8f470d666d8d"),
-    "rule user": ("5", "b7d0a4cd0e352e64"),
+    "guard": ("3", "6518d1ad9acdea28"),
+    "rule user": ("6", "d518dd6e8694f92a"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-5", "f0c5b8bd843f70b5"),
     "rule debate": ("rule-debate/5", "a5f66367da458aa0"),

@@ -41,11 +41,11 @@ _SPELLED = {
     "—": "-",
     "−": "-",
 }
+# Letters in circles and boxes, turned ones, flags: "NEGATIVE SQUARED LATIN CAPITAL LETTER A".
+_LETTER_NAME = re.compile(r"(?:LATIN|REGIONAL INDICATOR)\b.*\b([A-Z])(?: WITH .*)?$")
 # Characters that replace a letter inside a word. Here "l" is treated as "i".
 _LEET = str.maketrans("0134578@$", "oieastbas")
-_SIGNS = str.maketrans("!|", "ii")
 _ONE_LETTER = str.maketrans("Ll", "Ii")
-_POSING = re.compile(r"[A-Za-z0-9@$]+(?:[!|]+[A-Za-z0-9@$]+)*")
 _NUMBERS = {
     word: str(value)
     for words in (
@@ -71,6 +71,9 @@ def _fold_character(character: str) -> str:
         return _SPELLED[character]
     if unicodedata.category(character) in {"Cf", "Mn", "Me"}:
         return ""
+    named = _LETTER_NAME.search(unicodedata.name(character, ""))
+    if named and not character.isascii():
+        return named[1].lower() if "SMALL" in named[0] else named[1]
     plain = "".join(
         _LOOKALIKES.get(part, part)
         for part in unicodedata.normalize("NFKD", _LOOKALIKES.get(character, character))
@@ -102,22 +105,9 @@ def fold_disguises(text: str) -> str:
     return text.translate(_FOLDS)
 
 
-def unmask(folded: str) -> str:
-    """A folded text in which digits and signs inside words are replaced by letters.
-
-    The length does not change. "l" becomes "i", because a "1" can stand for either.
-    """
-    return _POSING.sub(_as_letters, folded).translate(_ONE_LETTER)
-
-
 def all_letters(text: str) -> str:
     """`text` with each digit replaced by the letter it looks like, and "l" by "i"."""
     return text.translate(_LEET).translate(_ONE_LETTER)
-
-
-def _as_letters(found: re.Match[str]) -> str:
-    run = found.group()
-    return run.translate(_LEET).translate(_SIGNS) if any(sign.isalpha() for sign in run) else run
 
 
 def as_digits(word: str) -> str:

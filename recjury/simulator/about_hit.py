@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from recjury.language.tokens import sentence_texts
 from recjury.records import Act, ItemRef, Speaker, Turn
-from recjury.simulator.turn_facts import makes_no_sense, sentences, words
+from recjury.simulator.turn_facts import makes_no_sense, words
 from recjury.simulator.turn_writer import Spoken, TurnWriter
 from recjury.simulator.wants import Want
 
@@ -40,7 +41,7 @@ class AboutHit:
             return self._say("accept_blind" if self._is_named else "not_told")
         if self._is_named:
             return self._say("accept")
-        return [*self._welcome(), *self._say("ask_about")]
+        return [*self._welcome(), *self._say("leave")]  # a question would stay open
 
     def _say(self, rule: str, wants: Sequence[Want] = ()) -> list[Spoken]:
         return self._writer.say(rule, self._item, wants, hit=self._title)
@@ -83,7 +84,7 @@ class AboutHit:
     def _tells(self, turn: Turn, before: Sequence[Turn]) -> bool:
         """Whether a turn tells something of the item: it names it, or names nothing else."""
         named = self._mind.named_in((turn,))
-        says = any(not each.endswith("?") for each in sentences(turn.text))
+        says = any(not each.endswith("?") for each in sentence_texts(turn.text))
         again = any(words(turn.text) == words(each.text) for each in before)
         about = self._id in named or not named
         return about and says and not again and not makes_no_sense(turn.text, before)

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from recjury.knowledge.folding import all_letters, as_digits, unmask
+from recjury.knowledge.folding import as_digits, fold
 from recjury.knowledge.near_names import edit_distance
 from recjury.knowledge.ordinary_words import is_ordinary_word
 from recjury.knowledge.tokenizer import Token
+from recjury.language.codes import WRITINGS, decoded
 from recjury.simulator.joined_text import JoinedText, WordSpan
 from recjury.simulator.strict_marks import StrictMarks
 from recjury.simulator.title_variants import Title, TitleVariant
@@ -38,6 +39,13 @@ class Detector:
         misspelt = [form for forms in self._misspelt.values() for form, _ in forms]
         self._most_words = 1 + max((len(form.words) for form in misspelt), default=0)
         self._initialisms = frozenset[str]().union(*(title.initialisms for title in titles))
+        said = {fold(" ".join(form.spoken)) for title in titles for form in title.forms}
+        self.titles = frozenset(each for each in said if not each.replace(" ", "").isdigit())
+        """The words of the titles; numbers are left out."""
+        self._written = {
+            write: [(title, write(title).replace(" ", "")) for title in self.titles]
+            for write in WRITINGS
+        }
 
     def spans(self, folded: str, asked: str) -> tuple[Span, ...]:
         """Every leak in `folded`, in text order. `asked` is the folded turn before it."""
@@ -47,11 +55,19 @@ class Detector:
         found = {
             *self._as_spelled(numbered, plain, marked),
             *self._misspellings(plain, marked),
-            *self._posing(folded),
-            *self._backwards(plain),
             *self._shortened(plain, folded),
         }
         return tuple(sorted(found))
+
+    def is_hidden_in(self, text: str, strange: Sequence[str]) -> bool:
+        """Whether a code spells a title in the words of a text or in `strange` parts of it."""
+        readings = (decoded(text, plain=True), *(decoded(part, plain=False) for part in strange))
+        return any(
+            each.has(*title)
+            for found in readings
+            for each in found
+            for title in self._written[each.code.write]
+        )
 
     def _as_spelled(
         self, numbered: JoinedText, plain: JoinedText, marked: StrictMarks
@@ -137,24 +153,6 @@ class Detector:
         long = edits == 1 and len(form.letters) >= _LONG_ENOUGH
         return long or marked.is_capitalised(found)
 
-    def _posing(self, folded: str) -> Iterator[Span]:
-        """Titles in which digits or signs replace letters. Such a word is always a leak."""
-        unmasked = unmask(folded)
-        if not any(_poses(*signs) for signs in zip(folded, unmasked, strict=True)):
-            return
-        forms = [form for title in self._titles for form in title.forms if len(form.letters) > 1]
-        lettered = [(form, form.letters.replace("l", "i")) for form in forms]
-        yield from _in_letters(folded, unmasked, lettered)
-        lettered = [(form, all_letters(form.letters)) for form in forms]
-        yield from _in_letters(folded, all_letters(unmasked), lettered)
-
-    def _backwards(self, reading: JoinedText) -> Iterator[Span]:
-        for form in (form for title in self._titles for form in title.forms if form.strong):
-            if len(form.letters) >= _INSIDE_A_WORD:
-                for place in reading.places(form.letters[::-1]):
-                    if place.fills:
-                        yield _span(reading, place)
-
     def _shortened(self, reading: JoinedText, folded: str) -> Iterator[Span]:
         for word in reading.words if self._initialisms else ():
             if folded[word.start : word.end] in self._initialisms:
@@ -166,23 +164,6 @@ class Detector:
             return False
         names = self._people.get(reading.words[place.first].key, ())
         return reading.follows(names, place.first)
-
-
-def _in_letters(
-    folded: str, unmasked: str, lettered: Iterable[tuple[TitleVariant, str]]
-) -> Iterator[Span]:
-    """Where `unmasked` spells a form, if some of its letters are not letters in `folded`."""
-    reading = JoinedText(unmasked, in_digits=False)
-    for _, letters in lettered:
-        for place in reading.places(letters):
-            start, end = span = _span(reading, place)
-            signs = zip(folded[start:end], unmasked[start:end], strict=True)
-            if place.fills and any(_poses(*pair) for pair in signs):
-                yield span
-
-
-def _poses(sign: str, letter: str) -> bool:
-    return not sign.isalpha() and letter.isalpha()
 
 
 def own_spans(title: Title, folded: str) -> tuple[Span, ...]:
@@ -202,6 +183,8 @@ def _is_disguise(form: TitleVariant, found: list[Token], marked: StrictMarks) ->
         return True
     if len(found) == 1:
         return form.strong and not is_ordinary_word(found[0].key)
+    if found[0].run == found[-1].run and len(form.words) == 1 and form.words[0].isalpha():
+        return True  # "fRoZen"
     if all(len(word.key) == 1 for word in found):
         return form.strong or not marked.abbreviates(found)
     if not all(is_ordinary_word(word.key) and len(word.key) > 1 for word in found):

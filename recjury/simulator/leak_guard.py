@@ -4,27 +4,35 @@ It checks exactly the text that is sent to the system under test. docs/simulator
 and lists the leaks that the guard cannot find.
 """
 
-import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
-from typing import Literal
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypedDict, Unpack
 
 from recjury.knowledge import Catalogue
 from recjury.knowledge.folding import fold_disguises
 from recjury.knowledge.tokenizer import tokenize_parts
-from recjury.records import JSON, Attribute, ItemRef, Turn, is_target
+from recjury.language.english import is_english
+from recjury.language.letters import words_in
+from recjury.language.plain_words import (
+    garbled,
+    spelled_over_turns,
+    strange_words,
+)
+from recjury.language.tokens import LONGEST, sentence_texts
+from recjury.records import JSON, Attribute, Item, ItemRef, Turn, is_target
 from recjury.simulator.detection import Detector, People, own_spans
 from recjury.simulator.spoken_values import TargetValues
-from recjury.simulator.title_variants import Title, title_of
+from recjury.simulator.title_variants import title_of
 
-GUARD_VERSION = "2"
+GUARD_VERSION = "3"
 UniqueValues = Literal["block", "allow"]
 """Whether the user may say a value that the catalogue has for the targets alone."""
 
-_LONGEST_TO_CUT = 4000
 _HEARD = 2000
 _TEXTS_KEPT = 64
-_SENTENCE = re.compile(r"[^.!?\n…]*[.!?\n…]+[\"'”’)\]*]*\s*|[^.!?\n…]+$")
+_CATALOGUES_KEPT = 4
+_CHECKERS_KEPT = 256
+_SHOWN = 200
 _NEUTRAL = (
     "Could you suggest something along those lines?",
     "What would you recommend?",
@@ -32,6 +40,17 @@ _NEUTRAL = (
     "Please go on.",
     "Hmm, I see.",
 )
+
+
+class SpeechContext(TypedDict, total=False):
+    """When something is said: the targets that may be named, and the turns before.
+
+    `answering` is the turn that is answered ("Which one?"), `earlier` are the user's own turns.
+    """
+
+    spoken: Sequence[ItemRef]
+    answering: str
+    earlier: Sequence[str]
 
 
 class LeakGuard:
@@ -49,41 +68,36 @@ class LeakGuard:
         return {"guard": GUARD_VERSION, **allowed}
 
     def watch(self, targets: Sequence[ItemRef], history: Sequence[Turn] = ()) -> "LeakChecker":
-        """A watch for these targets; it takes about a millisecond to create.
+        """A watch for these targets, the same one each time.
 
         Attribute values that the `history` has named are public.
         """
-        known = [
-            self._catalogue.item(target.id)
-            for target in targets
-            if target.id is not None and target.id in self._catalogue
-        ]
-        return LeakChecker(
-            {target: self._title(target) for target in targets},
-            self._people,
-            TargetValues(self._catalogue, known, [turn.text for turn in history]),
-            blocks_values=self._blocks_values,
-        )
+        return _checker(self._catalogue, self._blocks_values, tuple(targets), tuple(history))
 
-    def _title(self, target: ItemRef) -> Title:
-        if target.id is None or target.id not in self._catalogue:
-            return title_of(target.name, None)
-        return title_of(target.name, self._catalogue.item(target.id).year)
 
-    @cached_property
-    def _people(self) -> People:
-        names = {
-            name
-            for item in self._catalogue
-            for people in (item.actors, item.directors, item.writers)
-            for name in people
-        }
-        index: dict[str, list[tuple[str, ...]]] = {}
-        for name in names:
-            words = tuple(word.key for word in tokenize_parts(fold_disguises(name)))
-            for word in set(words) if len(words) > 1 else ():
-                index.setdefault(word, []).append(words)
-        return {word: tuple(found) for word, found in index.items()}
+class _Vocabulary(NamedTuple):
+    """The people of a catalogue by each word of their names, and all words of names and titles."""
+
+    people: People
+    words: frozenset[str]
+
+
+@lru_cache(_CATALOGUES_KEPT)
+def _vocabulary(catalogue: Catalogue) -> _Vocabulary:
+    names = {
+        name
+        for item in catalogue
+        for people in (item.actors, item.directors, item.writers)
+        for name in people
+    }
+    index: dict[str, list[tuple[str, ...]]] = {}
+    for name in names:
+        words = tuple(word.key for word in tokenize_parts(fold_disguises(name)))
+        for word in set(words) if len(words) > 1 else ():
+            index.setdefault(word, []).append(words)
+    titles = " ".join((*names, *(item.title for item in catalogue)))
+    people = {word: tuple(found) for word, found in index.items()}
+    return _Vocabulary(people, frozenset(words_in(titles)))
 
 
 class LeakChecker:
@@ -91,18 +105,24 @@ class LeakChecker:
 
     def __init__(
         self,
-        titles: Mapping[ItemRef, Title],
-        people: People,
-        values: TargetValues,
+        catalogue: Catalogue,
+        targets: Sequence[ItemRef],
+        history: Sequence[Turn],
         *,
-        blocks_values: bool = True,
+        blocks_values: bool,
     ):
-        """`people` maps each lower-case word to the names of several words that contain it."""
-        self._titles = dict(titles)
-        self._people = people
+        """As `LeakGuard.watch`; it takes about a millisecond."""
+        items = {target: _known_item(catalogue, target) for target in targets}
+        self._titles = {
+            target: title_of(target.name, item.year if item else None)
+            for target, item in items.items()
+        }
+        texts = [turn.text for turn in history]
+        self._known = _vocabulary(catalogue)
+        self._english = bool(texts) and all(map(is_english, texts))
         self._detectors: dict[frozenset[ItemRef], Detector] = {}
         self._blocks_values = blocks_values
-        self.target_values = values
+        self.target_values = TargetValues(catalogue, list(filter(None, items.values())), texts)
         self._found = lru_cache(_TEXTS_KEPT)(self._leaks)  # a text is checked several times
 
     @property
@@ -116,18 +136,30 @@ class LeakChecker:
             return frozenset()
         return self.target_values.barred_without(ref.id for ref in spoken if ref.id is not None)
 
-    def leaks(
-        self, text: str, *, spoken: Sequence[ItemRef] = (), answering: str = ""
-    ) -> tuple[str, ...]:
+    def leaks(self, text: str, **context: Unpack[SpeechContext]) -> tuple[str, ...]:
         """The words by which `text` names a target, folded, in text order; () without a leak.
 
-        `spoken` are the targets that may be named: words inside their titles are not a leak.
-        `answering` is the turn that the text answers ("Which one?").
+        What is not plain language is a leak, too. Words inside titles that may be named are none.
         """
+        spoken = context.get("spoken", ())
         named = frozenset(ref for ref in self._titles if is_target(ref, spoken))
-        return self._found(text, named, answering[-_HEARD:])
+        said = self._found(text, named, context.get("answering", "")[-_HEARD:])
+        titles = self._detector(named).titles
+        spelled = spelled_over_turns(context.get("earlier", ()), text, titles)
+        return said or ((text[:_SHOWN],) if spelled else ())
 
     def _leaks(self, text: str, named: frozenset[ItemRef], answering: str) -> tuple[str, ...]:
+        return self._names(text, named, answering) or self._hidden(text, named, answering)
+
+    def _hidden(self, text: str, named: frozenset[ItemRef], answering: str) -> tuple[str, ...]:
+        """The words that hide a title in a code, or that are no language."""
+        strange = strange_words(text, self._known.words, frozenset(words_in(answering)))
+        if self._detector(named).is_hidden_in(text, strange):
+            return ((strange[0] if strange else text)[:_SHOWN],)
+        passage = garbled(text, english=self._english)
+        return (passage[:_SHOWN],) if passage else ()
+
+    def _names(self, text: str, named: frozenset[ItemRef], answering: str) -> tuple[str, ...]:
         folded = fold_disguises(text)
         spans = self._detector(named).spans(folded, fold_disguises(answering))
         if spans and named:
@@ -143,7 +175,7 @@ class LeakChecker:
         """Finds the titles of all targets but those in `spoken`."""
         if spoken not in self._detectors:
             others = (title for ref, title in self._titles.items() if ref not in spoken)
-            self._detectors[spoken] = Detector(tuple(others), self._people)
+            self._detectors[spoken] = Detector(tuple(others), self._known.people)
         return self._detectors[spoken]
 
     def telling_values(self, text: str, *, spoken: Sequence[ItemRef] = ()) -> tuple[str, ...]:
@@ -156,27 +188,40 @@ class LeakChecker:
         found = self.target_values.spoken(text) if barred else ()
         return tuple(dict.fromkeys(each.words for each in found if each.attribute in barred))
 
-    def blocked(
-        self, text: str, *, spoken: Sequence[ItemRef] = (), answering: str = ""
-    ) -> tuple[str, ...]:
-        """All words because of which `text` must not be sent: titles and, if blocked, values."""
-        values = self.telling_values(text, spoken=spoken) if self._blocks_values else ()
-        return (*self.leaks(text, spoken=spoken, answering=answering), *values)
+    def gives_away(self, text: str) -> bool:
+        """Whether words of the catalogue name a target, or have a value that must not be said."""
+        values = self._blocks_values and self.telling_values(text)
+        return bool(values or self._names(text, frozenset(), ""))
 
-    def cut(self, text: str, *, spoken: Sequence[ItemRef] = (), answering: str = "") -> str:
+    def blocked(self, text: str, **context: Unpack[SpeechContext]) -> tuple[str, ...]:
+        """All words because of which `text` must not be sent: titles and, if blocked, values."""
+        spoken = context.get("spoken", ())
+        values = self.telling_values(text, spoken=spoken) if self._blocks_values else ()
+        return (*self.leaks(text, **context), *values)
+
+    def cut(self, text: str, **context: Unpack[SpeechContext]) -> str:
         """`text` without the sentences that give a target away, or a neutral sentence.
 
         The remaining text is also checked as a whole, because a title can span sentences.
         """
-        sentences = _SENTENCE.findall(text) if len(text) <= _LONGEST_TO_CUT else []
-        kept = "".join(
-            sentence
-            for sentence in sentences
-            if not self.blocked(sentence, spoken=spoken, answering=answering)
-        ).strip()
-        says_something = any(sign.isalnum() for sign in kept)
-        if says_something and not self.blocked(kept, spoken=spoken, answering=answering):
+        sentences = sentence_texts(text) if len(text) <= LONGEST else []
+        kept = " ".join(each for each in sentences if not self.blocked(each, **context)).strip()
+        if any(sign.isalnum() for sign in kept) and not self.blocked(kept, **context):
             return kept
-        return next(
-            (said for said in _NEUTRAL if not self.blocked(said, answering=answering)), _NEUTRAL[-1]
-        )
+        return next((said for said in _NEUTRAL if not self.blocked(said, **context)), _NEUTRAL[-1])
+
+
+@lru_cache(_CHECKERS_KEPT)
+def _checker(
+    catalogue: Catalogue,
+    blocks_values: bool,
+    targets: tuple[ItemRef, ...],
+    history: tuple[Turn, ...],
+) -> LeakChecker:
+    """The checker that the session and the rule user share."""
+    return LeakChecker(catalogue, targets, history, blocks_values=blocks_values)
+
+
+def _known_item(catalogue: Catalogue, target: ItemRef) -> Item | None:
+    known = target.id is not None and target.id in catalogue
+    return catalogue.item(str(target.id)) if known else None

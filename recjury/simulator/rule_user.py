@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 
 from recjury.knowledge import Catalogue
-from recjury.records import JSON, ConversationLog, ItemRef, Rating, UserContext, Utterance, digest
-from recjury.simulator.leak_guard import GUARD_VERSION, LeakChecker, LeakGuard
+from recjury.records import JSON, ConversationLog, Rating, UserContext, Utterance, digest
+from recjury.simulator.leak_guard import GUARD_VERSION, LeakChecker, LeakGuard, SpeechContext
 from recjury.simulator.rule_persuasiveness import RULE_RUBRIC, rule_persuasiveness
 from recjury.simulator.rule_turn import RuleTurn
 from recjury.simulator.said_so_far import said_so_far
@@ -14,7 +14,7 @@ from recjury.simulator.turn_writer import TurnWriter
 from recjury.simulator.user_mind import UserMind
 from recjury.simulator.wants import words
 
-RULES_VERSION = "5"
+RULES_VERSION = "6"
 
 _ATTEMPTS = 6
 _WITH_TITLES = 3
@@ -35,7 +35,7 @@ class RuleUser:
         """`catalogue` has the targets' attributes; `seed` varies the phrasing."""
         self._catalogue = catalogue
         self._seed = seed
-        self._watch = lru_cache(_KEPT)(LeakGuard(catalogue).watch)
+        self._watch = LeakGuard(catalogue).watch
         self._past = lru_cache(_KEPT)(partial(said_so_far, catalogue=catalogue))
 
     @property
@@ -53,20 +53,18 @@ class RuleUser:
 
     async def speak(self, context: UserContext) -> Utterance:
         """The next utterance. It names a target only if that is a hit that the system has named."""
-        watch, spoken, answering = self._heard(context)
+        watch, speech = self._heard(context)
         past = self._past(context.scenario.history)
-        mind = UserMind(
-            self._catalogue, context, past, lambda said: bool(watch.blocked(said)), self._seed
-        )
+        mind = UserMind(self._catalogue, context, past, watch.gives_away, self._seed)
         text = ""
         for attempt in range(_ATTEMPTS):
             draw = mind.random("turn", str(len(context.interaction)), str(attempt))
             writer = TurnWriter(mind, draw, nameless=attempt >= _WITH_TITLES)
             said = RuleTurn(writer).compose()
             text = said.text
-            if text and not watch.blocked(text, spoken=spoken, answering=answering):
+            if text and not watch.blocked(text, **speech):
                 return said
-        return Utterance(text=watch.cut(text, spoken=spoken, answering=answering))
+        return Utterance(text=watch.cut(text, **speech))
 
     async def rewrite(
         self,
@@ -75,15 +73,16 @@ class RuleUser:
         leaks: Sequence[str],  # noqa: ARG002
     ) -> Utterance:
         """`utterance` without the sentences that contain a leak."""
-        watch, spoken, answering = self._heard(context)
-        return Utterance(text=watch.cut(utterance, spoken=spoken, answering=answering))
+        watch, speech = self._heard(context)
+        return Utterance(text=watch.cut(utterance, **speech))
 
     async def persuasiveness(self, log: ConversationLog) -> Rating:
         """Persuasiveness by attributes: see `rule_persuasiveness`."""
         return rule_persuasiveness(log, self._catalogue)
 
-    def _heard(self, context: UserContext) -> tuple[LeakChecker, Sequence[ItemRef], str]:
+    def _heard(self, context: UserContext) -> tuple[LeakChecker, SpeechContext]:
         turns = context.interaction or context.scenario.history
         watch = self._watch(context.scenario.targets, context.scenario.history)
         named = (context.hit,) if context.hit and context.system_named_hit else ()
-        return watch, (*context.speakable, *named), turns[-1].text if turns else ""
+        answering = turns[-1].text if turns else ""
+        return watch, {"spoken": (*context.speakable, *named), "answering": answering}

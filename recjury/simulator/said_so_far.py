@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from recjury.knowledge import Catalogue
 from recjury.language import Reading, read
+from recjury.language.tokens import sentence_texts
 from recjury.records import Act, Attribute, DeclaredAct, Speaker, Turn
-from recjury.simulator.turn_facts import sentences
 
 _LONGEST_QUOTE = 25  # words
 _TELLING_QUOTE = 4
@@ -89,11 +89,11 @@ def _quote(text: str, reading: Reading) -> Quote | None:
 
     A turn that the reader is not sure of is quoted: the person has said it in any case.
     """
-    found = [each for each in sentences(text) if len(each.split()) <= _LONGEST_QUOTE]
+    found = [each for each in sentence_texts(text) if len(each.split()) <= _LONGEST_QUOTE]
     only_talks = {Act.WISH, Act.ASK} <= reading.no and bool(reading.yes & _EMPTY_TALK)
     if not found or only_talks:
         return None
-    said = max(found, key=len)
+    said = max(found, key=len).strip()
     surely_asks = reading.does(Act.ASK) is True and reading.does(Act.WISH) is not True
     asks = surely_asks and said.endswith("?")
     closed = said if said[-1] in ".!?" else f"{said}."

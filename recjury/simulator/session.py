@@ -25,7 +25,7 @@ from recjury.records import (
     contradiction_in,
     usable_reply,
 )
-from recjury.simulator.leak_guard import LeakChecker, LeakGuard
+from recjury.simulator.leak_guard import LeakChecker, LeakGuard, SpeechContext
 from recjury.simulator.told_items import ToldItems
 
 
@@ -237,7 +237,7 @@ class _Session:
         calls = said.calls + again.calls
         text = again.text if again.text.strip() else said.text
         if self._blocked(text):
-            text = self.watch.cut(text, spoken=self.told.targets, answering=self._answering)
+            text = self.watch.cut(text, **self._speech_context)
         # What was declared of other words may not be true of these.
         declared = again if text == again.text else Utterance(text=text)
         return declared.model_copy(update={"calls": calls})
@@ -253,18 +253,23 @@ class _Session:
             raise ParseError(f"the simulated user {self.user.name} declared acts: {wrong}")
 
     def _blocked(self, text: str) -> tuple[str, ...]:
-        return self.watch.blocked(text, spoken=self.told.targets, answering=self._answering)
+        return self.watch.blocked(text, **self._speech_context)
 
     def _leaks(self, text: str) -> tuple[str, ...]:
-        return self.watch.leaks(text, spoken=self.told.targets, answering=self._answering)
+        return self.watch.leaks(text, **self._speech_context)
 
     def _values(self, text: str) -> tuple[str, ...]:
         return self.watch.telling_values(text, spoken=self.told.targets)
 
     @property
-    def _answering(self) -> str:
+    def _speech_context(self) -> SpeechContext:
+        """What the user may name, what it answers, and what it has said before."""
         turns = self.interaction or self.scenario.history
-        return turns[-1].text if turns else ""
+        return {
+            "spoken": self.told.targets,
+            "answering": turns[-1].text if turns else "",
+            "earlier": tuple(t.text for t in self.interaction if t.speaker is Speaker.USER),
+        }
 
     def log(self, ending: Ending) -> ConversationLog:
         """The conversation so far."""

@@ -8,21 +8,12 @@ from recjury.knowledge import Catalogue, attributes_of, plain_value
 from recjury.knowledge.folding import fold_disguises
 from recjury.knowledge.ordinary_words import is_ordinary_word
 from recjury.knowledge.tokenizer import Token, tokenize_parts
+from recjury.language import vocabulary
 from recjury.records import Attribute, Item
-from recjury.simulator.talk import TALK
 
 _LEAST_OF_A_SURNAME = 4
 _TEXTS_KEPT = 64
-_DECADES = {
-    "1920s": "twenties",
-    "1930s": "thirties",
-    "1940s": "forties",
-    "1950s": "fifties",
-    "1960s": "sixties",
-    "1970s": "seventies",
-    "1980s": "eighties",
-    "1990s": "nineties",
-}
+_FULL_YEARS = 2000  # from then on, decades are said in full
 
 
 class SpokenValue(NamedTuple):
@@ -128,9 +119,10 @@ class TargetValues:
 def _decade_forms(attribute: Attribute) -> Iterator[_Form]:
     decade = attribute.value
     yield _Form((decade[:-1], "s"), attribute)
-    if decade in _DECADES:
-        yield _Form((decade[2:-1], "s"), attribute)
-        yield _Form((_DECADES[decade],), attribute)
+    for name, year in vocabulary.decades().items():
+        if decade == f"{year}s" and year < _FULL_YEARS:
+            yield _Form((decade[2:-1], "s"), attribute)
+            yield _Form((name,), attribute)
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -140,7 +132,7 @@ def _words(text: str) -> tuple[str, ...]:
 def _is_marked(folded: str, tokens: Sequence[Token], at: int, end: int, form: _Form) -> bool:
     """Whether a name is written with a capital, or a kind of item before a word for items."""
     if form.mark == "before an item":
-        return end < len(tokens) and tokens[end].key in TALK.item_words
+        return end < len(tokens) and tokens[end].key in vocabulary.words("item_words")
     capital = tokens[at].text[:1].isupper()
     if not is_ordinary_word(tokens[at].key):
         return capital

@@ -9,7 +9,7 @@ import re
 from functools import cached_property
 
 from recjury.knowledge.tokenizer import Token, tokenize_parts
-from recjury.simulator.talk import TALK
+from recjury.language import vocabulary
 from recjury.simulator.title_variants import TitleVariant
 
 _OPENING = "\"'*_[<~|{#>"
@@ -80,7 +80,7 @@ class StrictMarks:
         start, end = found[0].start, found[-1].end
         before = self._text[max(0, start - _NEAR) : start]
         lone = len(form.words) == 1
-        function = lone and form.words[0] in TALK.function_words
+        function = lone and form.words[0] in vocabulary.words("never_titles_alone")
         return (
             self.is_quoted(start, end)
             or self._has_year(before, end, years, function=function)
@@ -127,7 +127,9 @@ class StrictMarks:
             return True
         if _SAID_TO_BE_A_FILM.search(before):
             return ends
-        if len(form.words) == 1 and (len(form.key) == 1 or form.words[0] in TALK.genre_words):
+        if len(form.words) == 1 and (
+            len(form.key) == 1 or form.words[0] in vocabulary.words("kinds_of_films")
+        ):
             return False
         return ends and _WATCHED.search(before) is not None
 
@@ -146,7 +148,11 @@ class StrictMarks:
         if alone:
             whole = not self._text[:first].strip() and not self._text[last:].strip(" .!?\n")
             return whole or (not function and self._text[start].isupper())
-        return self._asked_which and not function and all(word in TALK.fillers for word in rest)
+        return (
+            self._asked_which
+            and not function
+            and all(word in vocabulary.words("around_answers") for word in rest)
+        )
 
     def in_hashtag(self, start: int) -> bool:
         """Whether the character at `start` belongs to a hashtag."""
@@ -164,7 +170,7 @@ class StrictMarks:
         """Whether the words are capitalised although the sentence does not require it."""
         told = False
         for number, word in enumerate(found):
-            small = word.key in TALK.function_words
+            small = word.key in vocabulary.words("never_titles_alone")
             capital = self._text[word.start].isupper()
             if number and (small or self._is_ending(word)) and not capital:
                 continue
@@ -185,7 +191,7 @@ class StrictMarks:
         before = self._text[max(0, word.start - _NEAR) : word.start]
         if _CAPITAL_ARTICLE.search(before):
             return True
-        if word.key in TALK.proper_words and (
+        if word.key in vocabulary.words("capitalised_words") and (
             _BEFORE_PROPER.search(before) or not _NO_NOUN_BEHIND.match(self._text, word.end)
         ):
             return False

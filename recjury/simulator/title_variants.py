@@ -7,7 +7,7 @@ from typing import NamedTuple
 from recjury.knowledge.folding import as_digits, fold_disguises
 from recjury.knowledge.ordinary_words import is_ordinary_word
 from recjury.knowledge.tokenizer import tokenize_parts
-from recjury.simulator.talk import TALK
+from recjury.language import vocabulary
 
 _YEAR = re.compile(r"\s*\(?\b(1[89]\d\d|20\d\d)\)?\s*$")
 _BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]?")
@@ -31,7 +31,8 @@ class TitleVariant(NamedTuple):
 
     `words` are its words in lower case. `letters` joins them without spaces; `key` does too, with
     number words as digits. A `strong` form always gives the title away; another form only if it is
-    marked as a title. `typos` is the number of edits after which it is still recognisable.
+    marked as a title. `typos` is the number of edits after which it is still recognisable. `spoken`
+    are its words as people count them: "wall-e" has two, "millers" is one.
     """
 
     key: str
@@ -39,6 +40,7 @@ class TitleVariant(NamedTuple):
     words: tuple[str, ...]
     strong: bool
     typos: int
+    spoken: tuple[str, ...]
 
 
 class Title(NamedTuple):
@@ -114,7 +116,7 @@ def _with_variants(text: str) -> Iterator[_Spelling]:
 
 
 def _is_generic(part: str) -> bool:
-    return all(word.key in TALK.generic_parts for word in tokenize_parts(part))
+    return all(word.key in vocabulary.words("generic_title_parts") for word in tokenize_parts(part))
 
 
 def _form(text: str, *, derived: bool) -> TitleVariant | None:
@@ -125,7 +127,8 @@ def _form(text: str, *, derived: bool) -> TitleVariant | None:
     runs = _run_words(text)
     strong = _is_strong(runs, derived=derived)
     letters = "".join(words)
-    return TitleVariant(key, letters, words, strong, _typos(letters, len(runs)))
+    spoken = _run_words(text.replace("'", ""))
+    return TitleVariant(key, letters, words, strong, _typos(letters, len(runs)), spoken)
 
 
 def _run_words(text: str) -> tuple[str, ...]:
@@ -149,8 +152,11 @@ def _is_strong(words: tuple[str, ...], *, derived: bool) -> bool:
         return True  # "M*A*S*H"
     spoken = " ".join(words)
     return not (
-        spoken in TALK.everyday_phrases
-        or all(word in TALK.function_words or word.isdigit() or len(word) == 1 for word in words)
+        spoken in vocabulary.phrases("everyday_titles")
+        or all(
+            word in vocabulary.words("never_titles_alone") or word.isdigit() or len(word) == 1
+            for word in words
+        )
     )
 
 
@@ -172,6 +178,8 @@ def _initialisms(folded: str) -> Iterator[str]:
     for text in (bare, _PARTS.split(bare)[0]):
         words = _run_words(_ARTICLE.sub("", text))
         letters = "".join(word[0] for word in words if word[0].isalpha()).upper()
-        known = letters in TALK.known_initialisms or is_ordinary_word(letters.lower())
+        known = letters in vocabulary.words("known_initialisms") or is_ordinary_word(
+            letters.lower()
+        )
         if len(letters) >= 4 and len(set(letters)) > 1 and not known:
             yield letters

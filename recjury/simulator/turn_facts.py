@@ -6,9 +6,9 @@ from typing import NamedTuple
 from recjury.knowledge import Catalogue, fold
 from recjury.knowledge.text_cache import cached_by_text
 from recjury.language import read_reply
+from recjury.language.tokens import LONGEST, sentence_texts
 from recjury.records import Domain, DomainAttribute, Speaker, Turn
 
-_LONGEST_READ = 2000
 # Of fluent replies with several titles, the reader finds up to a quarter broken at .7, and one in a
 # hundred at .95.
 _SURELY_BROKEN = 0.95
@@ -80,19 +80,8 @@ def bare_words(text: str, catalogue: Catalogue) -> str:
     return words(" ".join((*parts, text[at:])))
 
 
-def sentences(text: str) -> list[str]:
-    """The sentences of a text, with the signs that end them."""
-    found, start = [], 0
-    for at, sign in enumerate(text):
-        ends = sign == "\n" or (sign in ".!?" and text[at + 1 : at + 2] in ("", " ", "\n"))
-        if ends:
-            found.append(text[start : at + 1].strip())
-            start = at + 1
-    return [each for each in (*found, text[start:].strip()) if each]
-
-
 def _questions(text: str) -> str:
-    asked = (each for each in sentences(text[-_LONGEST_READ:]) if each.endswith("?"))
+    asked = (each for each in sentence_texts(text[-LONGEST:]) if each.rstrip().endswith("?"))
     return words(" ".join(asked))
 
 

@@ -50,4 +50,6 @@ Intended changes
 - An answer code has eight characters and a key, and stands as CODE here. FACE's decomposer and the
   writer of negatives begin and end with it. Systems whose ratings were lost have `lost`,
   `worst_low` and `worst_high`.
+- The leak guard is version 3 (codes are decoded) and the rule user version 6 (other sentences): its
+  conversations differ, and with them what is rated and computed of them.
 """

@@ -7,6 +7,7 @@ import pytest
 
 from recjury.knowledge import domain_names, known_domain
 from recjury.language import read
+from recjury.language.reader import RULED_OUT, SURE
 from recjury.records import Act, Attribute, Item, PersonaTraits, contradiction_in
 from recjury.simulator import RuleUser
 from recjury.simulator.said_so_far import said_so_far
@@ -128,11 +129,6 @@ def fitting(rule: str, wants: list[Want], place: int) -> Want:
     return fit[place % len(fit)]
 
 
-SURELY, SURELY_NOT = 0.95, 0.03
-"""Probabilities at which the reader is as sure as it gets; at its own bounds, .6 and .2, it reads a
-third of these sentences otherwise, above all a wish after a suggestion as a refusal."""
-
-
 @pytest.mark.parametrize("rule", rules())
 def test_no_template_is_read_as_another_act_than_it_declares(rule: str) -> None:
     declared = set(rules()[rule].acts)
@@ -146,7 +142,7 @@ def test_no_template_is_read_as_another_act_than_it_declares(rule: str) -> None:
         read_otherwise = {
             act: acts[act]
             for act in set(Act) - {Act.CHAT}
-            if (acts[act] <= SURELY_NOT if act in declared else acts[act] >= SURELY)
+            if (acts[act] <= RULED_OUT if act in declared else acts[act] >= SURE)
         }
         assert not read_otherwise, sentence
 
