@@ -18,7 +18,7 @@ ROOT = Path(recjury.__file__).parent
 PATTERNS = {
     "agents": 9, "agreement": 13, "corpora": 12, "debate": 3, "judges": 14, "knowledge": 17,
     "llm": 53, "papers": 1, "report": 3, "results": 1, "safe_text": 7,
-    "simulator": 33, "store": 1,
+    "simulator": 32, "store": 1,
 }
 WORD_LISTS = {
     "agreement": 1, "campaign": 1, "cli": 1, "corpora": 1, "debate": 1, "judges": 3,

@@ -42,7 +42,7 @@ KNOWN = {
     "guard": ("3", "6518d1ad9acdea28"),
     "rule user": ("6", "d518dd6e8694f92a"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
-    "measured judges": ("measured-5", "f0c5b8bd843f70b5"),
+    "measured judges": ("measured-5", "3e05e31b312edb86"),
     "rule debate": ("rule-debate/5", "a5f66367da458aa0"),
     "rule decomposer": ("2", "753ab3ce65b3c207"),
     "retrieval": ("3", "6b0f6adf660b6bdd"),

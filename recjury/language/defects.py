@@ -16,7 +16,7 @@ from recjury.language.vocabulary import words
 _RESIDUE = re.compile(
     r"<[/|]?[a-zA-Z_|][^<>]{0,20}>|\{\{?[\w. ]{0,30}\}?\}|\[\w{1,20}_\w{1,20}\]|(?<!\w)@\d{3,}\b|"
     r"\[(?i:(?:insert |your )?(?:title|movie|film|genre|name|actor|year|director|item|unk|sep|pad|"
-    r"mask|cls|user|book|song|restaurant|link|date|time|place)(?: here| name)?)\]|"
+    r"mask|cls|user|book|song|restaurant|link|date|time|place)(?: here| name)?)\]|\w  +[?!.](?!\S)|"
     r"&(?:amp|quot|lt|gt|nbsp|#\d{1,5});|%s\b|\$\{[a-z]\w{0,20}|(?<!\w)\$(?:title|movie|name|item)\b|"
     r"\bundefined\b|\bNaN\b|\bobject Object\b|__\w{1,20}__|##\w|\\[nt](?![a-z])|\ufffd"
 )

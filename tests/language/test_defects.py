@@ -16,6 +16,7 @@ from recjury.language.defects import defects_of, loop, other_language_words, res
         "Hello [insert name here], welcome.",
         "Tom &amp; Jerry is fun.",
         "Her latest is __unk__ I think.",
+        "Have you seen  ? It is fun.",
     ],
 )
 def test_what_templates_leave_is_residue(text: str) -> None:
@@ -35,6 +36,7 @@ def test_what_templates_leave_is_residue(text: str) -> None:
         "It has great reviews @4.5 stars",
         "Look in C:\\new",
         "8 1/2 is a classic.",
+        "Really ? Two  spaces are fine .",
     ],
 )
 def test_signs_that_people_type_are_none(text: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from recjury.judges.measured.linked_text import LinkedText
+from recjury.judges.measured.linked_text import LinkedText, words_of
 from recjury.judges.measured.outcome import Finding, join_first
 from recjury.judges.measured.wishes import Wish
 from recjury.knowledge import Catalogue, TitleMention
@@ -12,24 +12,27 @@ from recjury.language import Reading, ReplyCheck, read, read_reply
 from recjury.records import ConversationLog, Domain, Item, ItemRef, Speaker, Turn
 
 _SHOWN_WORDS = 8
+_LONG_SENTENCE = 4
 
 
 class UserTurn(NamedTuple):
-    """A user's turn and what was read of it."""
+    """A user's turn, what was read of it, and the sentence of the user that it repeats, if any."""
 
     turn: Turn
     said: LinkedText
     reading: Reading
+    repeats: str = ""
 
 
 class SystemTurn(NamedTuple):
     """A system's turn, at index `place` of the interaction, and the user's turn that it answers.
 
-    `new` are the items that nobody had named before. `last_item` is the key of the item that was
-    named last, None if several were in one turn. `offered` are the ids of the items that the system
-    had named or listed. `wish` is what the user wants when the turn begins. `same_as` is the index
-    of the first turn of anybody with the same words, and `template_of` are those of earlier turns
-    with the same template.
+    `then` is the user's next turn. `asked` are the words of the system's questions before. `new`
+    are the items that nobody had named before. `last_item` is the key of the item that was named
+    last, None if several were in one turn. `offered` are the ids of the items that the system had
+    named or listed. `wish` is what the user wants when the turn begins. `same_as` is the index of
+    the first turn of anybody with the same words, and `template_of` are those of earlier turns with
+    the same template.
     """
 
     place: int
@@ -37,6 +40,8 @@ class SystemTurn(NamedTuple):
     said: LinkedText
     check: ReplyCheck | None
     user: UserTurn | None
+    then: UserTurn | None
+    asked: frozenset[str]
     new: tuple[TitleMention, ...]
     last_item: str | None
     offered: frozenset[str]
@@ -49,13 +54,17 @@ class SystemTurn(NamedTuple):
         """Whether the turn did not fail and has a text."""
         return self.check is not None
 
+    def finding(self, label: str, note: str, quote: str | None = None) -> Finding:
+        """A finding in this turn; it quotes the whole text unless told what."""
+        return Finding(self.place, label, note, self.turn.text if quote is None else quote)
+
     def flaw(self, *kinds: str) -> Finding | None:
         """How the text is broken, if it surely is, in one of `kinds`; without kinds, in any way."""
         check = self.check
         if check is None or not check.broken or (kinds and check.kind not in kinds):
             return None
         kind = check.kind.replace("_", " ") or "broken"
-        return Finding(self.place, kind, f"{kind} {check.quote!r}", check.quote)
+        return self.finding(kind, f"{kind} {check.quote!r}", check.quote)
 
     def lacks(self, what: str) -> Finding:
         """That there is none of it in the turn, in words alone: this is no evidence."""
@@ -70,7 +79,7 @@ class SystemTurn(NamedTuple):
             note = f"turn {self.template_of[0] + 1} once more with other names"
         else:
             return None
-        return Finding(self.place, "said again", note, self.turn.text)
+        return self.finding("said again", note)
 
 
 class AnnotatedLog:
@@ -93,6 +102,17 @@ class AnnotatedLog:
     def spoken(self) -> tuple[SystemTurn, ...]:
         """The system's turns that have a text to judge."""
         return tuple(turn for turn in self.system if turn.spoke)
+
+    @cached_property
+    def checked(self) -> tuple[tuple[SystemTurn, ...], int]:
+        """The turns that are surely broken or surely fine, and how many doubtful ones count half.
+
+        None do if half of the turns are fine: a system's turns are alike, so these are, too.
+        """
+        english = [turn for turn in self.spoken if turn.check and turn.check.english]
+        sure = tuple(turn for turn in english if turn.check and turn.check.broken is not None)
+        fine = sum(turn.flaw() is None for turn in sure)
+        return sure, len(english) - len(sure) if 2 * fine < len(english) else 0
 
     @cached_property
     def domain(self) -> Domain:
@@ -149,12 +169,19 @@ class AnnotatedLog:
     @cached_property
     def _user_turns(self) -> tuple[UserTurn | None, ...]:
         """By turn; None for those of the system."""
-        return tuple(
-            UserTurn(turn, self._said[at], read(turn, self._turns[:at], self.catalogue))
-            if turn.speaker is Speaker.USER
-            else None
-            for at, turn in enumerate(self._turns)
-        )
+        found: list[UserTurn | None] = []
+        sentences: dict[str, str] = {}
+        for at, (turn, said) in enumerate(zip(self._turns, self._said, strict=True)):
+            if turn.speaker is not Speaker.USER:
+                found.append(None)
+                continue
+            spoken = f" {' '.join(token.key for token in said.tokens)} "
+            repeats = next((text for key, text in sentences.items() if key in spoken), "")
+            reading = read(turn, self._turns[:at], self.catalogue)
+            found.append(UserTurn(turn, said, reading, repeats))
+            long = (each.text for each in said.sentences if len(each.words) >= _LONG_SENTENCE)
+            sentences |= {f" {words_of(text)} ": text for text in long}
+        return tuple(found)
 
     def _system_turns(self) -> Iterator[SystemTurn]:
         begins = len(self.log.scenario.history)
@@ -162,6 +189,7 @@ class AnnotatedLog:
         last: str | None = None
         offered: frozenset[str] = frozenset()
         wish = Wish()
+        asked: frozenset[str] = frozenset()
         same: dict[str, int] = {}
         templates: dict[tuple[str, ...], list[int]] = {}
         for at, (turn, said) in enumerate(zip(self._turns, self._said, strict=True)):
@@ -177,6 +205,8 @@ class AnnotatedLog:
                     said=said,
                     check=_checked(turn, user_turn) if spoke else None,
                     user=user_turn,
+                    then=self._user_turns[at + 1] if at + 1 < len(self._turns) else None,
+                    asked=asked,
                     new=_first_named(said, named),
                     last_item=last,
                     offered=offered,
@@ -189,6 +219,7 @@ class AnnotatedLog:
             if at >= begins and said.same:
                 same.setdefault(said.same, at - begins)
             if user is None:
+                asked |= {words_of(part.text) for part in said.sentences if "?" in part.text}
                 listed = turn.items[: self.log.list_length]
                 offered |= {each.id for each in listed if each.id is not None} | said.keys
             named |= dict.fromkeys(said.keys)

@@ -6,22 +6,24 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
-from recjury.judges.measured.linked_text import words_of
+from recjury.judges.measured.linked_text import LinkedText, words_of
 from recjury.judges.measured.outcome import Finding, Outcome, counted, from_both, scored, unscored
 from recjury.judges.measured.proactiveness import question_to_user
 from recjury.judges.measured.requirements import DOUBTFUL, Requirement
-from recjury.judges.measured.wishes import misfit
+from recjury.judges.measured.wishes import meets, misfit
 from recjury.knowledge import attributes_of
 from recjury.knowledge.ordinary_words import word_list
+from recjury.language.vocabulary import words
 from recjury.records import Act, Item
 
 OBJECTIONS = frozenset({Act.REFUSE, Act.SEEN, Act.COMPLAIN})
 _FOR_ITEMS = OBJECTIONS | {Act.WISH}
+_CLOSING = frozenset({Act.ACCEPT, Act.THANK, Act.BYE})
 _DECIDING = (*sorted(_FOR_ITEMS), Act.ASK, Act.BYE)
 _SENSELESS = ("garbled", "loop", "mixed_languages", "empty")
 _MOST_APART = 1
 _PLOT_WORDS = 2
-_LONG_WORD = 5
+_LONG_WORD = 4
 
 
 class TurnAnswer(NamedTuple):
@@ -78,7 +80,7 @@ def _answer(log: AnnotatedLog, turn: SystemTurn) -> TurnAnswer:
 def _no_answer_to_anything(turn: SystemTurn) -> Finding | None:
     """Why the turn answers nothing at all; None if it may be an answer."""
     if not turn.spoke:
-        return Finding(turn.place, "no answer", "no answer")
+        return turn.finding("no answer", "no answer")
     # What is left of a template names nothing, unless an item stands beside it.
     return turn.flaw(*_SENSELESS, *(() if turn.said.named else ("residue",)))
 
@@ -91,58 +93,102 @@ def missed_by(log: AnnotatedLog, turn: SystemTurn, acts: frozenset[Act]) -> Find
     plain = _no_answer_to_anything(turn)
     if plain is not None or turn.user is None:
         return plain
+    if turn.same_as is not None and acts.isdisjoint(_CLOSING):
+        return turn.said_before()
     either = turn.new and (turn.user.reading.wants or Act.REFUSE in acts)
     asks = Act.ASK in acts and not either
-    return _not_told(log, turn, turn.user) if asks else _not_served(log, turn, acts)
+    missed = _not_told(log, turn, turn.user) if asks else _not_served(log, turn, acts)
+    return missed or _unconvincing(log, turn)
 
 
 def _not_served(log: AnnotatedLog, turn: SystemTurn, acts: frozenset[Act]) -> Finding | None:
     """Why the items of a turn are none that the user's turn calls for."""
     if turn.new:
+        first = turn.new[0].text
+        if acts <= {Act.CHAT} and not turn.offered and not turn.wish:
+            return turn.finding("not asked for", f"{first!r} before a wish", first)
         if Act.BYE in acts and acts.isdisjoint(_FOR_ITEMS | {Act.ASK}):
-            note = f"goes on to {turn.new[0].text!r} after the goodbye"
-            return Finding(turn.place, "goes on", note, turn.new[0].text)
+            return turn.finding("goes on", f"goes on to {first!r} after the goodbye", first)
         items = log.items_of(turn.new)
         wrong = misfit(items, len(turn.new) - len(items), turn.wish, log.catalogue)
         if wrong is None:
             return None
-        note = f"wished for {turn.wish}, offered {wrong.name!r}"
-        return Finding(turn.place, "unmet wish", note)
-    if acts.isdisjoint(_FOR_ITEMS):
+        return turn.finding("unmet wish", f"wished for {turn.wish}, offered {wrong.name!r}", "")
+    if acts.isdisjoint(_FOR_ITEMS) or _asks_on(log, turn, acts):
         return None
-    again = turn.said_before()
-    # To a complaint, a question is no answer from a system that never offered anything.
-    may_ask = turn.offered or Act.COMPLAIN not in acts
-    if again or (may_ask and question_to_user(turn.said, log.domain)):
-        return again
     before = "a request" if acts.isdisjoint(OBJECTIONS) else "an objection"
     only = f"only {turn.said.named[0].text!r} again" if turn.said.named else "nothing new"
-    return Finding(turn.place, "nothing new", f"{only} after {before}", turn.turn.text)
+    return turn.said_before() or turn.finding("nothing new", f"{only} after {before}")
+
+
+def _asks_on(log: AnnotatedLog, turn: SystemTurn, acts: frozenset[Act]) -> bool:
+    """Whether a turn without new items answers a request or an objection by a new question.
+
+    It does not if it also states something of an item. To a complaint, a question is no answer from
+    a system that never offered anything.
+    """
+    question = question_to_user(turn.said, log.domain)
+    if question is None or words_of(question) in turn.asked or turn.said_before():
+        return False
+    states = any(part.named for part in turn.said.sentences if "?" not in part.text)
+    return not states and (bool(turn.offered) or Act.COMPLAIN not in acts)
+
+
+def _unconvincing(log: AnnotatedLog, turn: SystemTurn) -> Finding | None:
+    """Whether the user next says a sentence again or declares to complain, and the catalogue does
+    not know that the first item fits. What is only read as a complaint often is none."""
+    then = turn.then
+    if then is None or meets(log.items_of(turn.new), turn.wish, log.catalogue):
+        return None
+    if then.repeats:
+        return turn.finding("asked again", f"the user repeats {then.repeats!r}")
+    declares = then.reading.declared and Act.COMPLAIN in then.reading.yes
+    return turn.finding("complaint", "the user complains") if declares else None
 
 
 def _not_told(log: AnnotatedLog, turn: SystemTurn, user: UserTurn) -> Finding | None:
     """Why a turn does not answer a question; None if it may.
 
     It does if it says a value of the item asked about: of the attribute asked for, if the
-    catalogue knows it. Without a known item it does unless it only asks back or goes on to others.
+    catalogue knows it. Without a known item it does if it may tell anything at all.
     """
-    if not turn.said.named and all("?" in each.text for each in turn.said.sentences):
-        note = "a question instead of an answer"
-        return Finding(turn.place, "not told", note, turn.turn.text)
+    said = turn.said
+    if not said.named and all("?" in each.text for each in said.sentences):
+        return turn.finding("not told", "a question instead of an answer")
     asked_about = [act.item for act in user.turn.acts if act.act is Act.ASK and act.item]
     named = asked_about or (*user.reading.items, *(mention.key for mention in user.said.named))
     ids = dict.fromkeys(id_ for id_ in named or (turn.last_item,) if id_ in log.catalogue)
     items = [log.catalogue.item(id_) for id_ in ids if id_ is not None]
+    if not items:
+        other = f"told of {turn.new[0].text!r}" if turn.new else "nothing told"
+        return None if _tells(turn, user) else turn.finding("not told", f"asked, {other}")
     asked = [value for item in items for value in _values_asked_for(log, item, user)]
-    if not items or any(turn.said.says(value) for value in asked):
+    if any(said.says(value) for value in asked):
         return None
-    if turn.new and turn.said.keys.isdisjoint(ids):
-        note = f"asked about {items[0].name!r}, told of {turn.new[0].text!r}"
-        return Finding(turn.place, "not told", note, turn.new[0].text)
+    if said.named and said.keys.isdisjoint(ids):
+        other = said.named[0].text
+        return turn.finding("not told", f"asked about {items[0].name!r}, told of {other!r}", other)
     if not asked and (not named or any(_tells_of(log, turn, item, user) for item in items)):
         return None
-    note = f"not what was asked about {items[0].name!r}"
-    return Finding(turn.place, "not told", note, turn.turn.text)
+    return turn.finding("not told", f"not what was asked about {items[0].name!r}")
+
+
+def _tells(turn: SystemTurn, user: UserTurn) -> bool:
+    """Whether a turn may answer a question about something that is not known.
+
+    It does if it says a word of the question or a short answer, or names somebody or something.
+    Once items were offered, new ones answer only a wish.
+    """
+    if _long_words(turn.said) & _long_words(user.said):
+        return True
+    if turn.said.named:
+        return not (turn.new and turn.offered and Act.WISH in user.reading.no)
+    return turn.said.has_names or not words("short_answers").isdisjoint(turn.said.folded.split())
+
+
+def _long_words(said: LinkedText) -> set[str]:
+    """The words of a text that say what it is about."""
+    return {word for word in said.folded.split() if len(word) >= _LONG_WORD} - word_list("common")
 
 
 def _values_asked_for(log: AnnotatedLog, item: Item, user: UserTurn) -> Iterator[str]:
@@ -159,9 +205,8 @@ def _tells_of(log: AnnotatedLog, turn: SystemTurn, item: Item, user: UserTurn) -
     So does any turn if nothing is known of the item.
     """
     known = attributes_of(item, log.catalogue.domain_of(item))
-    words = {word for word in turn.said.folded.split() if len(word) >= _LONG_WORD}
-    words -= word_list("common")
-    asked_for = words.intersection(user.said.folded.split())
-    plot = words.intersection(words_of(item.plot).split())
-    said = any(turn.said.says(each.value) for each in known)
-    return said or bool(asked_for) or len(plot) >= _PLOT_WORDS or not known
+    spoken = _long_words(turn.said)
+    plot = spoken.intersection(words_of(item.plot).split())
+    if len(plot) >= _PLOT_WORDS or not known or spoken & _long_words(user.said):
+        return True
+    return any(turn.said.says(each.value) for each in known)

@@ -7,13 +7,15 @@ those of the domain (`DomainAttribute`).
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import SystemTurn
 from recjury.judges.measured.linked_text import TITLE, words_of
+from recjury.judges.measured.wishes import has
 from recjury.knowledge import Catalogue, TitleMention, split_year
-from recjury.language.genres import NEIGHBOURS, excluded, genres_in
-from recjury.language.wishes import clauses_of
+from recjury.language.genres import NEIGHBOURS, excluded, genres_in, genres_of, unlike
+from recjury.language.wishes import clauses_of, spoken_in
 from recjury.records import Domain, DomainAttribute, Item
 
 # Catalogues often name at most three makers of an item. Therefore a list of three names, and a
@@ -62,20 +64,32 @@ class Claims:
             denies = any(clause.refuses for clause in clauses_of(part.text))
             if about is not None and about in self._catalogue and not denies:
                 item = self._catalogue.item(about)
-                for what, value, holds in self._said_of(item, part.words):
+                for what, value, holds in self._said_of(item, part.words, turn.last_item):
                     if holds is not None:
                         yield Claim(item.name, what, value), holds, part.text
 
-    def _said_of(self, item: Item, words: Sequence[str]) -> Iterator[tuple[str, str, bool | None]]:
-        yield from self._names(item, self._catalogue.domain_of(item), words)
+    def _said_of(
+        self, item: Item, words: Sequence[str], last: str | None
+    ) -> Iterator[tuple[str, str, bool | None]]:
+        domain = self._catalogue.domain_of(item)
+        yield from self._names(item, domain, words)
+        if last is not None and last != item.id and last in self._catalogue:
+            other = self._catalogue.item(last)
+            for each in domain.of_kind("maker"):
+                if ("same", each.word) in pairwise(words):
+                    shared = _people(item, each) & _people(other, each)
+                    yield f"same {each.word}", other.name, bool(shared)
         for at, word in enumerate(words):
             before = f" {' '.join(words[max(0, at - _BESIDE) : at])}"
             if len(word) == len("1999") and word.isdigit() and before.endswith(_RELEASED):
                 apart = None if item.year is None else abs(int(word) - item.year)
                 yield "year", word, None if apart is None else apart <= _YEARS_APART
-        genres = sorted(_called(words))
+            elif before.endswith(" from the"):
+                decades = [each.attribute for each in spoken_in(word)]
+                yield from (("year", word, has(item, each, domain)) for each in decades)
+        genres = sorted(_called(words, domain))
         if genres and item.genres:
-            yield "genre", " ".join(genres), not any(excluded(genre, item) for genre in genres)
+            yield "genre", " ".join(genres), _is_of(item, genres)
 
     def _names(
         self, item: Item, domain: Domain, words: Sequence[str]
@@ -166,12 +180,25 @@ def _relations(domain: Domain) -> Sequence[tuple[str, bool, DomainAttribute]]:
     return sorted(found, key=lambda relation: -len(relation[0]))
 
 
-def _called(words: Sequence[str]) -> frozenset[str]:
-    """The genres of "TITLE is a romantic comedy" and "it is a horror film"."""
+def _is_of(item: Item, genres: Sequence[str]) -> bool | None:
+    """Whether an item is of all these genres; None if it is of one that is often confused."""
+    if any(excluded(each, item) or unlike(each, item) for each in genres):
+        return False
+    return True if genres_of(item).issuperset(genres) else None
+
+
+def _called(words: Sequence[str], domain: Domain) -> frozenset[str]:
+    """The genres of "TITLE is a romantic comedy" and "it is also a horror film".
+
+    A genre that may be a topic ("a family in a war") is claimed only by the last word of a kind.
+    """
     for at in range(1, len(words) - 2):
         subject = words[at - 1] == TITLE or (at == 1 and words[0] in _PRONOUNS)
-        if subject and words[at] in ("is", "was") and words[at + 1] in ("a", "an"):
-            kind = words[at + 2 : at + 2 + _BESIDE]
-            end = next((i for i, word in enumerate(kind) if word in _ENDS_A_KIND), None)
-            return genres_in(" ".join(kind[:end])) & _CLAIMED
+        if subject and words[at] in ("is", "was"):
+            kind = list(words[at + 1 : at + 2 + _BESIDE])
+            start = next((i for i, word in enumerate(kind[:2], 1) if word in ("a", "an")), None)
+            end = next((i for i, word in enumerate(kind) if word in _ENDS_A_KIND), len(kind))
+            named = [word for word in kind[start:end] if word not in domain.all_words]
+            last = genres_in(named[-1]) if start and named else frozenset()
+            return (genres_in(" ".join(named)) & _CLAIMED if start else frozenset()) | last
     return frozenset()

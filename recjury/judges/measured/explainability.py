@@ -63,7 +63,8 @@ class UserInterests:
         the user had named.
         """
         items = self._log.items_of(turn.new)
-        spoken = genres_in(turn.said.folded)
+        rejected = {genre for each in turn.wish.rejects for genre in canonical_genres(each.value)}
+        spoken = genres_in(turn.said.folded) - rejected
         for item in items:
             yield from self._values_said(turn.said, item, spoken)
         likened = self.items - turn.offered

@@ -6,18 +6,19 @@ from recjury.judges.measured.outcome import (
     Finding,
     Outcome,
     counted,
-    from_both,
+    from_errors,
     not_applicable,
     scored,
 )
 
 
 def groundness(log: AnnotatedLog, claims: Claims) -> Outcome:
-    """The lower of two scores: of the number of errors, and of the share of right claims.
+    """0 errors score 4, 1 to 3 score 3 to 1, more score 0.
 
-    An error that is repeated counts once. There is no score without a claim that the catalogue
-    can decide: otherwise a system that says nothing would get the rubric's 4 for "no obvious
-    error". A correct year after a title is not counted as a claim.
+    An error that is repeated counts once. Most claims cannot be checked, so there are at least as
+    many errors as if each turn with an item made one claim, wrong as often as those that can be.
+    Without an error there is no score if the checked claims are fewer than half of these turns:
+    a system that says nothing would get the rubric's 4. A right year after a title is no claim.
     """
     errors: dict[Claim, Finding] = {}
     right: set[Claim] = set()
@@ -29,7 +30,10 @@ def groundness(log: AnnotatedLog, claims: Claims) -> Outcome:
                 note = f"says {claim.value!r} as {claim.what} of {claim.name!r}"
                 errors.setdefault(claim, Finding(turn.place, "wrong claim", note, quote))
     checked = len(errors) + len(right)
-    if not checked:
-        return not_applicable("no claim about an item that the catalogue can check")
+    turns = sum(bool(turn.said.named) for turn in log.spoken)
+    if not checked or (not errors and 2 * checked < turns):
+        return not_applicable("too few claims about items that the catalogue can check")
+    count = max(len(errors), len(errors) * turns // checked)
     summary = f"{counted(len(errors), 'error')} in {counted(checked, 'checked claim')}"
-    return scored(from_both(len(errors), checked), summary, tuple(errors.values()))
+    summary += f", about {count} in all" if count > len(errors) else ""
+    return scored(from_errors(count), summary, tuple(errors.values()))

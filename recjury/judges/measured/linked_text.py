@@ -92,12 +92,22 @@ class LinkedText:
                 yield token.start, token.end, None
 
     @cached_property
+    def has_names(self) -> bool:
+        """Whether it names anything or has a number."""
+        return not {_NAME, _NUMBER}.isdisjoint(self._slots)
+
+    @cached_property
     def template(self) -> tuple[str, ...]:
         """What is left of the text when names, numbers and genres are masked.
 
         No catalogue is needed: a name is what has a capital inside a sentence, or an unusual word
         at its beginning. Empty for a text with fewer than three other words.
         """
+        few = sum(slot not in _SLOTS for slot in self._slots) < _FEW_WORDS
+        return () if few else self._slots
+
+    @cached_property
+    def _slots(self) -> tuple[str, ...]:
         slots: list[str] = []
         end = 0
         for at, token in enumerate(self.tokens):
@@ -106,7 +116,7 @@ class LinkedText:
             slot = _slot(token, alone=begins and not behind[:1].isupper())
             _join(slots, slot)
             end = token.end
-        return tuple(slots) if sum(slot not in _SLOTS for slot in slots) >= _FEW_WORDS else ()
+        return tuple(slots)
 
 
 def _slot(token: Token, *, alone: bool) -> str:

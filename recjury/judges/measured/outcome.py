@@ -56,9 +56,12 @@ def not_applicable(reason: str) -> Outcome:
     return Outcome(None, Status.NOT_APPLICABLE, reason)
 
 
-def from_errors(count: int) -> int:
-    """The score for a number of errors: 0 to 3 errors score 4, 3, 2, 1; four or more score 0."""
-    return max(0, 4 - count)
+def from_errors(count: float) -> int:
+    """The score for a number of errors: 0 to 3 errors score 4, 3, 2, 1; four or more score 0.
+
+    Half an error is none.
+    """
+    return max(0, 4 - int(count))
 
 
 def from_share(good: float, total: int) -> int:

@@ -8,7 +8,6 @@ from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.outcome import Outcome, not_applicable, unscored
 
 DOUBTFUL = "doubtful: what the user's turn does"
-NOT_SURE = "doubtful: whether the system's turns are broken"
 
 
 class Requirement(StrEnum):

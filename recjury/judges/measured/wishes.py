@@ -118,3 +118,8 @@ def misfit(items: Sequence[Item], unknown: int, wish: Wish, catalogue: Catalogue
     if bad <= answers.count(None) + unknown or bad <= good or (good and answers[0] is True):
         return None
     return items[answers.index(False)]
+
+
+def meets(items: Sequence[Item], wish: Wish, catalogue: Catalogue) -> bool:
+    """Whether the first newly named item surely has what is wished for."""
+    return bool(wish and items) and fits(items[0], wish, catalogue) is True

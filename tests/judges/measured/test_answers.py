@@ -14,7 +14,6 @@ from tests.judges.measured.logs import (
     log,
     phone,
     rating,
-    replies,
     says,
     score,
     talk,
@@ -51,6 +50,9 @@ QUESTIONS = [
     (says("What is Heat?", "ask heat"), "Well, have a nice day.", False),
     (says("Is Heat violent?", "ask heat"), "Yes, quite violent.", True),
     (says("And the theatres near me?", "ask"), "There are two.", True),  # nobody can tell
+    (says("And the theatres near me?", "ask"), "The theatres are fine.", True),
+    (says("And the theatres near me?", "ask"), "It was great.", False),
+    (says("And who made it?", "ask"), "That was Jane Doe.", True),
 ]
 
 
@@ -146,8 +148,9 @@ def test_repeated_turns_answer_nothing() -> None:
     parrot = talk(WISH, "A comedy, please.")
     assert score(COHERENCE, parrot) == 0
     names = ("Heat", "Back to the Future (1985)", "Alien and Up")
-    filled = replies(*(f"You should watch {name}, my friend." for name in names))
-    assert score(COHERENCE, filled) == 4  # other names are an answer
+    filled = [f"You should watch {name}, my friend." for name in names]
+    told = talk(*(line for text in filled for line in (says("A film?", "wish"), text)))
+    assert score(COHERENCE, told) == 4  # other names are an answer
 
 
 def test_failed_and_empty_turns_are_incoherent() -> None:
@@ -231,3 +234,41 @@ def test_a_refusal_of_an_unknown_item_is_one_of_the_suggestion(refusal: str) -> 
     wish = says("A thriller.", "wish genre=thriller")
     told = talk(wish, "Heat (1995).", says("No.", refusal), "Heat (1995), then.")
     assert score(RECOVERABILITY, told) == 0
+
+
+def test_items_before_a_wish_are_not_asked_for() -> None:
+    hello = says("Hello!", "chat")
+    assert score(COHERENCE, talk(hello, "Watch Heat (1995).")) == 0
+    assert score(COHERENCE, talk(hello, "Hi there.", WISH, "Amelie (2001).", hello, "Big.")) == 4
+
+
+def test_a_question_answers_only_if_it_is_new_and_nothing_else_is_told() -> None:
+    no = says("Not Heat, please.", "refuse heat")
+    asked = "Which mood do you prefer?"
+    assert score(COHERENCE, talk(WISH, asked, no, f"I see. {asked}")) == 2
+    again = talk(WISH, "Amelie (2001).", says("No.", "refuse amelie"), "Amelie is fun. Seen it?")
+    assert score(COHERENCE, again) == 2
+
+
+@pytest.mark.parametrize(
+    ("then", "answered"),
+    [
+        (says("Once more: Anything on bikes and hope?", "wish"), False),
+        (says("Anything on boats and hope?", "wish"), True),
+        (says("You do not listen.", "complain"), False),
+        (says("No.", "refuse alien"), True),
+    ],
+)
+def test_what_the_catalogue_cannot_tell_the_user_decides(then: Turn, *, answered: bool) -> None:
+    free = says("Anything on bikes and hope?", "wish")
+    told = talk(free, "Alien (1979).", then)
+    assert score(COHERENCE, told) == (4 if answered else 0), rating(COHERENCE, told)
+    comedy = says("Anything on bikes and hope?", "wish genre=comedy")
+    assert score(COHERENCE, talk(comedy, "Amelie (2001).", then)) == 4  # the catalogue knows
+
+
+def test_complaints_that_are_only_read_decide_nothing() -> None:
+    """The model finds some where there are none."""
+    for then in ("You do not listen to me at all!", "That is useless, you never listen."):
+        told = log("Can you suggest a film?", "Alien (1979).", then, "Heat (1995).")
+        assert "complains" not in str(rating(COHERENCE, told))

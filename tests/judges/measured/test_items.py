@@ -231,7 +231,7 @@ def test_what_the_catalogue_cannot_decide_is_no_claim(text: str) -> None:
 
 def test_a_sentence_without_a_title_is_about_the_item_before() -> None:
     """In the turn before, too."""
-    assert score(Factor.GROUNDNESS, replies("Try Alien (1979).", "It is a romantic comedy.")) == 0
+    assert score(Factor.GROUNDNESS, replies("Try Alien (1979).", "It is a romantic comedy.")) == 3
 
 
 def test_a_wrong_year_behind_a_title_is_an_error() -> None:
@@ -246,3 +246,29 @@ def test_short_casts_cannot_refute() -> None:
     panel = MeasuredPanel(Catalogue("short", (two, AMELIE)))
     found = rating(Factor.GROUNDNESS, replies("Heat (1995) stars Audrey Tautou."), panel)
     assert found.status is Status.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(
+    ("text", "score_is"),
+    [
+        ("Heat (1995) is a tense drama from the sixties.", 3),  # crime is close to drama
+        ("Alien (1979) is a quiet drama.", 3),
+        ("Alien (1979) is also a horror film from the seventies.", 4),
+        ("It is a comedy. Amelie (2001) is a newer family film.", None),
+    ],
+)
+def test_kinds_decades_and_the_same_people_are_claims(text: str, score_is: int | None) -> None:
+    assert score(Factor.GROUNDNESS, replies(text)) == score_is
+
+
+def test_the_same_director_is_checked_against_the_item_before() -> None:
+    same = "The Insider (1999) is by the same director."
+    assert score(Factor.GROUNDNESS, replies("Try Heat (1995).", same)) == 4
+    other = same.replace("The Insider (1999)", "Alien (1979)")
+    assert score(Factor.GROUNDNESS, replies("Try Heat (1995).", other)) == 2  # 1 of 1, two turns
+
+
+def test_errors_stand_for_those_that_cannot_be_checked() -> None:
+    plain = [f"Zorblat {n} is dark." for n in range(4)]
+    found = rating(Factor.GROUNDNESS, replies("Alien (1979) is a comedy.", *plain))
+    assert (found.score, found.rationale[:43]) == (0, "1 error in 1 checked claim, about 5 in all:")
