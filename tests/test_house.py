@@ -58,13 +58,13 @@ BUDGETS = {
     "records": 1_856,
     "report": 1_720,
     "results": 2_484,
-    "simulator": 3_899,
+    "simulator": 3_907,
     "stats": 1_895,
     "store": 4_213,
     "tables": 955,
     "top": 786,
 }
-LINES = 77_751
+LINES = 77_759
 FILES = 617
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.

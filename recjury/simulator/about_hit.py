@@ -24,12 +24,13 @@ class AboutHit:
 
     def introduce(self) -> list[Spoken]:
         """Ask about it; then for more, or again for an answer."""
+        confused = self._say("garbled") if self._mind.last_turn.broken else []
         if not self._asked:
-            return [*self._welcome(), *self._say("ask_about")]
+            return [*confused, *self._welcome(), *self._say("ask_about")]
         *before, last = self._mind.context.interaction
         if self._tells(last, before):
             return [*self._say("told_enough"), *self._say("more")]
-        return [*(self._say("garbled") if self._mind.last_turn.broken else []), *self._say("back")]
+        return [*confused, *self._say("back")]
 
     def close(self) -> list[Spoken]:
         """Take it. What only a list has is not taken before a word was said about it."""

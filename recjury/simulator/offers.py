@@ -62,7 +62,10 @@ class Offers:
         asked = mind.last_turn.asks_done and self._item.id not in mind.named_myself
         if not asked or any(mind.has_seen(item) for item in mind.offered):
             return []
-        return self._say("none_seen" if len(mind.offered) > 1 else "not_seen")
+        if len(mind.offered) > 1:
+            return self._say("none_seen")
+        obscure = mind.catalogue.little_known(self._item.id) is True
+        return self._say("never_heard" if obscure else "not_seen")
 
     def _question_passed(self) -> list[Spoken]:
         """A complaint that the system went on to others when it was asked about one."""

@@ -11,7 +11,6 @@ from recjury.records import Act, Attribute, DeclaredAct, Speaker, Turn
 _LONGEST_QUOTE = 25  # words
 _TELLING_QUOTE = 4
 _OF_ITEMS = (Act.ACCEPT, Act.REFUSE, Act.SEEN, Act.ASK, Act.WISH)
-_EMPTY_TALK = frozenset({Act.THANK, Act.BYE, Act.CHAT, Act.ACCEPT})
 
 
 class Quote(NamedTuple):
@@ -65,7 +64,7 @@ def said_so_far(turns: Sequence[Turn], catalogue: Catalogue) -> SaidSoFar:
         if turn.speaker is Speaker.USER:
             reading = read(turn, turns[:at], catalogue)
             acts += turn.acts or _read_acts(reading)
-            later = None if turn.acts else _quote(turn.text, reading)
+            later = None if turn.acts else _quote(turn, turns[:at], reading)
             if later is not None and (quote is None or _is_telling(later.text)):
                 quote = later
     return SaidSoFar(tuple(acts), quote)
@@ -84,18 +83,23 @@ def _read_acts(reading: Reading) -> Iterator[DeclaredAct]:
             yield from (DeclaredAct(act=act, item=item) for item in reading.items)
 
 
-def _quote(text: str, reading: Reading) -> Quote | None:
-    """The longest sentence of a turn, if that is not too long; None for mere thanks and the like.
+def _quote(turn: Turn, before: Sequence[Turn], reading: Reading) -> Quote | None:
+    """The sentence of a turn that most surely wishes or asks, if it is not too long.
 
-    A turn that the reader is not sure of is quoted: the person has said it in any case.
+    A sentence that the reader is not sure of is quoted if it may do so, and surely does nothing
+    else.
     """
-    found = [each for each in sentence_texts(text) if len(each.split()) <= _LONGEST_QUOTE]
-    only_talks = {Act.WISH, Act.ASK} <= reading.no and bool(reading.yes & _EMPTY_TALK)
-    if not found or only_talks:
+    found: list[tuple[str, Reading]] = []
+    for text in sentence_texts(turn.text):
+        is_whole = text.strip() == turn.text.strip()
+        alone = reading if is_whole else read(turn.model_copy(update={"text": text}), before)
+        may = not alone.yes and not {Act.WISH, Act.ASK} <= alone.no
+        if (alone.yes & {Act.WISH, Act.ASK} or may) and len(text.split()) <= _LONGEST_QUOTE:
+            found.append((text.strip(), alone))
+    if not found:
         return None
-    said = max(found, key=len).strip()
-    surely_asks = reading.does(Act.ASK) is True and reading.does(Act.WISH) is not True
-    asks = surely_asks and said.endswith("?")
+    said, alone = max(found, key=lambda each: max(each[1].acts[Act.WISH], each[1].acts[Act.ASK]))
+    asks = alone.does(Act.ASK) is True and alone.does(Act.WISH) is not True and said.endswith("?")
     closed = said if said[-1] in ".!?" else f"{said}."
     return Quote(closed[0].upper() + closed[1:], Act.ASK if asks else Act.WISH)
 
