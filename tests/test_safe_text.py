@@ -28,11 +28,8 @@ def test_secrets_are_replaced_and_the_rest_stays(text: str, shown: str) -> None:
     assert without_secrets(text) == shown
 
 
-def test_a_known_secret_that_begins_as_another_leaves_no_tail(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(safe_text, "_secrets", [])
-    secrets = ["known" + "x" * length for length in range(8)]
+def test_a_known_secret_that_begins_as_another_leaves_no_tail() -> None:
+    secrets = ["known-to-1" + "x" * length for length in range(8)]
     for secret in secrets:
         hide_secret(secret)
     assert without_secrets(" ".join(secrets)) == " ".join(["[key]"] * 8)
