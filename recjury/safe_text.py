@@ -65,30 +65,30 @@ _PATTERNS = (
 )
 
 _SHORTEST = 8
-_PIECE = 12  # also the shortest part in hex digits, because eight of them occur in ids
+_SHORTEST_OF_HEX = 12  # eight hex digits occur in ids
 _LONGEST_WORD = 15
 _HEX = re.compile(r"[0-9a-fA-F]+")
 # Inside of JSON, no such part reaches from one value into the next.
 _PART = re.compile(r"[\w.~+/=%-]{8,}")
 
 _known: dict[str, tuple[str, ...]] = {}
-"""The keys in each form that they may be written in, the longest first, with their parts."""
+"""The keys in each form that they may be written in, with its parts."""
 
 
 def hide_secret(secret: str | bytes) -> None:
     """Remove `secret` (an API key that was read) from what is stored, logged, shown or exported.
 
     Bytes are removed as hex digits; a text as it is, and in its forms in JSON, HTML, URLs and
-    base64. Of each form, a beginning or an end of 8 characters (of hex digits: 12) is removed, too,
-    and any other part of 23. What has fewer than 8 characters, is a number or could be a word is no secret, and not
-    taken for a part of one: too much else would match.
+    base64. Of each form, a beginning or an end of 8 characters is removed, too, and any other part
+    of 15 (of hex digits: 12 and 23). What has fewer than 8 characters, is a number or could be a
+    word is no secret, and not taken for a part of one: too much else would match.
     """
     global _known  # bound anew, because other threads read it
     known = dict(_known)
     for form in [secret.hex()] if isinstance(secret, bytes) else _forms(secret):
         known.setdefault(form, (form,))
         known.update((part, _parts(part)) for part in _PART.findall(form))
-    _known = dict(sorted(known.items(), key=lambda each: -len(each[0])))
+    _known = known
 
 
 def hide_environment() -> None:
@@ -123,10 +123,11 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def _parts(form: str) -> tuple[str, ...]:
-    """The beginning and the end of `form`, and pieces of it: one is in each longer part."""
-    size = _PIECE if _HEX.fullmatch(form) else _SHORTEST
-    pieces = (form[start : start + _PIECE] for start in range(0, len(form) - _PIECE + 1, _PIECE))
-    parts = dict.fromkeys((form[:size], form[-size:], *pieces))
+    """The beginning and the end of `form`, and pieces between: each part of twice their length
+    holds one."""
+    size = _SHORTEST_OF_HEX if _HEX.fullmatch(form) else _SHORTEST
+    pieces = (form[start : start + size] for start in range(0, len(form) - size + 1, size))
+    parts = dict.fromkeys((*pieces, form[-size:]))
     return tuple(part for part in parts if not _is_common(part)) or (form,)
 
 
@@ -137,10 +138,14 @@ def _is_common(text: str) -> bool:
 
 def without_keys(text: str) -> str:
     """`text` with "[key]" in place of the keys that were read (`hide_secret`)."""
-    for form, parts in _known.items():
+    known = _known
+    if not any(part in text for parts in known.values() for part in parts):
+        return text
+    for form in sorted(known, key=len, reverse=True):
+        text = text.replace(form, HIDDEN)
+    for form, parts in known.items():
         for part in parts:
-            if part in text:
-                text = _cut(text, form, part)
+            text = _cut(text, form, part)
     return text
 
 

@@ -49,7 +49,7 @@ class Item(Record):
 class ItemRef(Record):
     """An item in a list or among the targets: `id` is None if the catalogue does not have it."""
 
-    id: str | None
+    id: SafeText | None
     name: SafeText
 
     def same_item(self, other: "ItemRef") -> bool:
