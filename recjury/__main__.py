@@ -1,6 +1,6 @@
 """`recjury`, and `python -m recjury`: the first lines of the command, before its long imports."""
 
-import signal
+import _signal as signal  # type: ignore[import-not-found]  # `signal` itself imports for longer
 
 # The default of Python, which a shell or `nohup` may have changed, is a traceback.
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
