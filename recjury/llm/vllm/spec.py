@@ -30,8 +30,8 @@ class VllmSpec(EndpointSpec):
     `python` is the interpreter of the environment that has vLLM; by default, recjury's own. `gpus`
     is the number of GPUs that share the model, and 0 for a CPU. `args` are further flags of the
     server (`server_args` has their names and types) without their dashes; true and false switch a
-    flag on and off, and null leaves out one that recjury gives. `env` are environment variables of the server. Models with the same
-    settings of these share a server, whatever their adapters are.
+    flag on and off, and null leaves out one that recjury gives. `env` are environment variables of
+    the server. Models with the same settings of these share a server, whatever their adapters are.
 
     With `structured`, replies have the form that a prompt asks for, because nothing else can be
     written; `longest_text` then limits reasons and statements, in characters (about four of which
