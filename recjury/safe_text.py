@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 from itertools import takewhile
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 HIDDEN = "[key]"
 """The text that replaces a secret."""
@@ -98,16 +98,10 @@ def hide_environment() -> None:
     """
     for name, value in os.environ.items():
         if "://" in value:
-            hide_secret(_password(value))
+            host = value.partition("://")[2].partition("/")[0]
+            hide_secret(host.rpartition("@")[0].partition(":")[2])
         elif is_sensitive(name, value) and not os.path.exists(value):
             hide_secret(value)
-
-
-def _password(url: str) -> str:
-    try:
-        return urlsplit(url).password or ""
-    except ValueError:  # such as an address that is no IPv6
-        return ""
 
 
 def _forms(secret: str) -> Iterator[str]:

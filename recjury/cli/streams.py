@@ -9,9 +9,9 @@ from recjury.safe_text import without_keys
 
 
 def prepare_streams() -> None:
-    """Replace the standard streams by `SafeStream`s, and closed ones by the null device.
+    """Replace standard output and error by `SafeStream`s; open closed ones on the null device.
 
-    A file that is opened later, such as the store, would otherwise take the place of a closed one.
+    Otherwise a file that is opened later, such as the store, takes the place of a closed one.
     """
     for number in range(3):
         try:
@@ -22,34 +22,27 @@ def prepare_streams() -> None:
 
 
 class SafeStream(io.TextIOWrapper):
-    """A stream that shows no key, and writes out the characters that its encoding lacks.
-
-    When its reader has gone, as that of `recjury status | head -1`, what follows is discarded.
-    """
+    """A stream that shows no key, and writes out the characters that its encoding lacks."""
 
     def __init__(self, number: int, before: TextIO | None):
         """`number` is that of the open file, `before` the stream on it, None if it was closed."""
         super().__init__(
-            open(number, "wb", closefd=False),  # noqa: SIM115 (as long as the process)
+            io.BufferedWriter(_Sink(number, "wb", closefd=False)),
             encoding="utf-8" if before is None else before.encoding,
             errors="backslashreplace",
-            line_buffering=number == 2 or (before is not None and before.isatty()),
+            line_buffering=number == 2 or os.isatty(number),
         )
 
     def write(self, text: str) -> int:
         """Write `text` without keys."""
-        try:
-            return super().write(without_keys(text))
-        except BrokenPipeError:
-            self._discard()
-            return len(text)
+        return super().write(without_keys(text))
 
-    def flush(self) -> None:
-        """Write what is left in the buffer."""
-        try:
-            super().flush()
-        except BrokenPipeError:
-            self._discard()
 
-    def _discard(self) -> None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+class _Sink(io.FileIO):
+    """A file that discards what nobody reads any more (as in `recjury status | head -1`)."""
+
+    def write(self, content: bytes) -> int:  # type: ignore[override]  # of any buffer
+        try:
+            return super().write(content)
+        except BrokenPipeError:
+            return len(content)

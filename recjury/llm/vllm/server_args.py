@@ -1,11 +1,10 @@
 """What may stand in `args`, the further flags of a vLLM server.
 
-A flag that is not in `_FLAGS` is refused: it could open the server to the network, have it import
-code, or hold a secret, and flags are stored with each run and seen in the list of processes.
+Other flags could open the server to the network, have it import code, or hold a secret, and flags
+are stored with each run and seen in the list of processes.
 """
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from pydantic import JsonValue
 
@@ -17,7 +16,7 @@ _NAMES = {
         "disable_hybrid_kv_cache_manager disable_log_stats disable_sliding_window "
         "enable_auto_tool_choice enable_chunked_prefill enable_expert_parallel "
         "enable_log_requests enable_prefix_caching enable_prompt_tokens_details enforce_eager "
-        "fully_sharded_loras hf_token language_model_only skip_mm_profiling trust_remote_code"
+        "fully_sharded_loras language_model_only skip_mm_profiling trust_remote_code"
     ),
     "a whole number": (
         "block_size data_parallel_size kv_cache_memory_bytes long_prefill_token_threshold "
@@ -29,46 +28,34 @@ _NAMES = {
     "a number": "cpu_offload_gb gpu_memory_utilization kv_offloading_size rope_theta swap_space",
     "a text of one line": (
         "attention_backend chat_template chat_template_content_format code_revision "
-        "config_format convert download_dir dtype generation_config "
-        "hf_config_path kv_cache_dtype kv_offloading_backend load_format logprobs_mode lora_dtype "
+        "config_format convert download_dir dtype generation_config hf_config_path "
+        "kv_cache_dtype kv_offloading_backend load_format logprobs_mode lora_dtype "
         "mamba_cache_dtype mamba_ssm_cache_dtype model_impl quantization reasoning_parser "
         "revision runner scheduling_policy tokenizer tokenizer_mode tokenizer_revision "
         "tool_call_parser uvicorn_log_level"
     ),
     "an object": (
-        "default_chat_template_kwargs hf_overrides limit_mm_per_prompt "
-        "mm_processor_kwargs model_loader_extra_config override_generation_config rope_scaling "
-        "speculative_config structured_outputs_config"
+        "default_chat_template_kwargs hf_overrides limit_mm_per_prompt mm_processor_kwargs "
+        "override_generation_config rope_scaling speculative_config structured_outputs_config"
     ),
 }
 _FLAGS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
-_TYPES = {"a whole number": int, "a number": (int, float), "an object": dict}
+_TYPES = {"a whole number": int, "a number": int | float, "an object": dict}
 _INSTEAD = {
     "model": "`model`",
     "served_model_name": "`name`",
     "tensor_parallel_size": "`gpus`",
     "enable_lora": "`adapter`",
     "lora_modules": "`adapter`",
+    "hf_token": "the environment variable HF_TOKEN of the shell, which the server inherits",
 }
 _OF_NO_REPLY = frozenset({"port"})
 _MOST_PORT = 65535
-# A tokenizer, numbers of tokens, and pad_token are no secrets.
-_SECRET = re.compile(
-    r"(^|\.)(key|token)$"
-    r"|(api|access|auth|bearer|hf|hub|huggingface|private|secret)_?(key|token)(_id)?s?$"
-    r"|(secret|password|passwd|passphrase|credentials?|authorization)$",
-    re.IGNORECASE,
-)
 
 
 def checked_args(given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """The flags as vLLM's settings have them: `max_model_len`. Raises ValueError."""
     found = {name.lstrip("-").replace("-", "_"): each for name, each in given.items()}
-    for name in _secrets(found):
-        raise ValueError(
-            f"`{name}` must not stand in `args`, because it may be a secret: set an environment "
-            "variable in the shell (HF_TOKEN, for example), and the server inherits it"
-        )
     for name, value in found.items():
         if name in _INSTEAD:
             raise ValueError(f"`{name}` must not stand in `args`: use {_INSTEAD[name]}")
@@ -97,16 +84,4 @@ def _is(kind: str, value: JsonValue) -> bool:
         return kind == "a text of one line" and value.isprintable()
     if isinstance(value, bool):
         return kind == "true or false"
-    return isinstance(value, _TYPES.get(kind, ()))
-
-
-def _secrets(given: JsonValue) -> Iterator[str]:
-    """The names of what may be a secret. A switch is none: `hf_token: true` is a stored login."""
-    if isinstance(given, list):
-        for each in given:
-            yield from _secrets(each)
-    elif isinstance(given, dict):
-        for name, each in given.items():
-            if _SECRET.search(name.replace("-", "_")) and not isinstance(each, bool | None):
-                yield name
-            yield from _secrets(each)
+    return kind in _TYPES and isinstance(value, _TYPES[kind])
