@@ -18,7 +18,9 @@ from urllib.parse import quote
 import pytest
 
 from recjury.errors import CallFailed, DataError, ParseError
-from recjury.llm import Completion
+from recjury.llm import Completion, EndpointSpec
+from recjury.llm.batch.api import BatchState
+from recjury.llm.batch.batch import CallBatch, Refusal
 from recjury.safe_text import hide_secret, without_keys
 from recjury.store import Store
 from tests.agents.http_system import Answer as SystemAnswer
@@ -160,6 +162,19 @@ def test_an_error_has_no_key_in_its_message() -> None:
     for error in (CallFailed(f"no {KEY}"), DataError(f"no {KEY}"), ParseError("no", KEY)):
         assert KEY not in str(error)
         assert "[key]" in str(error)
+
+
+def test_what_refuses_a_batch_says_no_key() -> None:
+    hide_secret(KEY)
+    batch = CallBatch(["c1"])
+    said = [{"code": KEY, "message": f"Incorrect key: {KEY}", "line": 1}]
+    batch.state = BatchState.model_validate(
+        {"id": "b", "status": "failed", "errors": {"data": said}}
+    )
+    refusal = Refusal(batch, EndpointSpec(base_url="http://127.0.0.1:9/v1", name="m"))
+    for error in (refusal.failure, refusal.calls["c1"]):
+        assert "[key]" in str(error)
+        assert KEY[:8] not in str(error)
 
 
 def test_a_reply_that_says_a_key_has_no_log_probabilities_that_spell_it() -> None:

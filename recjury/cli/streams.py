@@ -27,7 +27,7 @@ class SafeStream(io.TextIOWrapper):
     def __init__(self, number: int, before: TextIO | None):
         """`number` is that of the open file, `before` the stream on it, None if it was closed."""
         super().__init__(
-            io.BufferedWriter(_Sink(number, "wb", closefd=False)),
+            io.BufferedWriter(_Sink(number, "wb", closefd=False)),  # type: ignore[type-var]
             encoding="utf-8" if before is None else before.encoding,
             errors="backslashreplace",
             line_buffering=number == 2 or os.isatty(number),

@@ -60,9 +60,9 @@ class Retryable(Exception):
         refusal: ProviderError | None = None,
         quota: Quota | None = None,
     ):
-        """Store the reason: one line without a key."""
-        super().__init__(reason)
-        self.reason, self.kind = reason, kind
+        """Store the reason, one line, without keys."""
+        self.reason, self.kind = without_keys(reason), kind
+        super().__init__(self.reason)
         self.retry_after, self.refusal, self.quota = retry_after, refusal, quota
 
     @property
