@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 from itertools import takewhile
+from string import hexdigits
 from urllib.parse import quote
 
 HIDDEN = "[key]"
@@ -67,9 +68,9 @@ _PATTERNS = (
 _SHORTEST = 8
 _SHORTEST_OF_HEX = 12  # eight hex digits occur in ids
 _LONGEST_WORD = 15
-_HEX = re.compile(r"[0-9a-fA-F]+")
-# Inside of JSON, no such part reaches from one value into the next.
-_PART = re.compile(r"[\w.~+/=%-]{8,}")
+_SIGNS = (
+    "_.~+/=%-"  # no part of letters, digits and these reaches from one value of JSON to the next
+)
 
 _known: dict[str, tuple[str, ...]] = {}
 """The keys in each form that they may be written in, with its parts."""
@@ -87,7 +88,9 @@ def hide_secret(secret: str | bytes) -> None:
     known = dict(_known)
     for form in [secret.hex()] if isinstance(secret, bytes) else _forms(secret):
         known.setdefault(form, (form,))
-        known.update((part, _parts(part)) for part in _PART.findall(form))
+        plain = (sign if sign.isalnum() or sign in _SIGNS else " " for sign in form)
+        runs = (run for run in "".join(plain).split() if len(run) >= _SHORTEST)
+        known.update((run, _parts(run)) for run in runs)
     _known = known
 
 
@@ -119,7 +122,7 @@ def _forms(secret: str) -> Iterator[str]:
 def _parts(form: str) -> tuple[str, ...]:
     """The beginning and the end of `form`, and pieces between: each part of twice their length
     holds one."""
-    size = _SHORTEST_OF_HEX if _HEX.fullmatch(form) else _SHORTEST
+    size = _SHORTEST_OF_HEX if set(form) <= set(hexdigits) else _SHORTEST
     pieces = (form[start : start + size] for start in range(0, len(form) - size + 1, size))
     parts = dict.fromkeys((*pieces, form[-size:]))
     return tuple(part for part in parts if not _is_common(part)) or (form,)
