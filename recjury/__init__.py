@@ -9,8 +9,7 @@
 is listed in `__all__` is the public API.
 """
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # that of `typing`, whose import takes longer than all else here
 if TYPE_CHECKING:
     from recjury.api import (
         Run,

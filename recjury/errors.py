@@ -18,9 +18,15 @@ Everything else is a bug and keeps its traceback.
 
 from pathlib import Path
 
+from recjury.safe_text import without_keys
+
 
 class RecjuryError(Exception):
-    """The base of all errors of recjury."""
+    """The base of all errors of recjury. Their messages are stored, logged and shown."""
+
+    def __init__(self, message: str = ""):
+        """Keep the message without keys, which it may quote."""
+        super().__init__(without_keys(message))
 
 
 class UserError(RecjuryError):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from recjury import safe_text
 from tests.cli.front_door import Command, recjury
 
 # Each core has a test process already: more threads in each would only wait for one another.
@@ -31,6 +32,12 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket, "getaddrinfo", local)
     monkeypatch.setattr("aiohttp.resolver.ThreadedResolver.resolve", refused)
+
+
+@pytest.fixture(autouse=True)
+def _no_key_of_another_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one test takes for a key is none in the next."""
+    monkeypatch.setattr(safe_text, "_known", {})
 
 
 @pytest.fixture

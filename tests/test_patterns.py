@@ -17,7 +17,7 @@ ROOT = Path(recjury.__file__).parent
 # fmt: off
 PATTERNS = {
     "agents": 9, "agreement": 13, "corpora": 12, "debate": 3, "judges": 14, "knowledge": 17,
-    "llm": 53, "papers": 1, "report": 3, "results": 1, "safe_text": 7,
+    "llm": 52, "papers": 1, "report": 3, "results": 1, "safe_text": 7,
     "simulator": 32, "store": 1,
 }
 WORD_LISTS = {

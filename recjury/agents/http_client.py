@@ -17,7 +17,7 @@ from recjury.llm.transport import (
     TransportError,
     check_address,
     check_key_variable,
-    excerpt_without_key,
+    excerpt,
     read_api_key,
     retry_after,
 )
@@ -83,7 +83,7 @@ class HttpClient:
             check_key_variable(settings.key_env)
         except ValueError as error:
             raise ConfigError(str(error)) from None
-        self._key = read_api_key(settings.key_env, settings.url, "a system")
+        key = read_api_key(settings.key_env, settings.url, "a system")
         self._headers = {
             "Content-Type": "application/json",
             # A compressed response could be far larger than the bytes that are received.
@@ -91,9 +91,9 @@ class HttpClient:
             "Accept": "*/*",
             "User-Agent": "recjury",
         }
-        if self._key is not None:
+        if key is not None:
             bearer = settings.key_header.lower() == "authorization"
-            self._headers[settings.key_header] = f"Bearer {self._key}" if bearer else self._key
+            self._headers[settings.key_header] = f"Bearer {key}" if bearer else key
         self._session = HttpSession(_KEEPALIVE_SECONDS, settings.max_bytes)
         self._semaphore = asyncio.Semaphore(settings.concurrency)
 
@@ -109,10 +109,6 @@ class HttpClient:
     async def aclose(self) -> None:
         """Close all connections."""
         await self._session.aclose()
-
-    def shown(self, text: str) -> str:
-        """The beginning of `text` on one line, without the key."""
-        return excerpt_without_key(text, self._key)
 
     async def _send(self, method: str, url: str, body: bytes | None) -> bytes:
         repeatable = body is None or self.settings.idempotent
@@ -132,7 +128,7 @@ class HttpClient:
                     unit=current_call_context().unit,
                     attempt=attempt,
                     wait=round(wait, 3),
-                    reason=self.shown(str(failure)),
+                    reason=excerpt(str(failure)),
                 )
                 await self.clock.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
@@ -152,7 +148,7 @@ class HttpClient:
 
     def _refusal(self, response: HttpResponse) -> _AttemptFailed:
         status = response.status
-        said = self.shown(response.body.decode("utf-8", "replace"))
+        said = excerpt(response.body.decode("utf-8", "replace"))
         reason = f"HTTP {status}" + (f": {said}" if said else "")
         if 300 <= status < 400:
             reason += ": redirects are not followed, set `url` to where it leads"

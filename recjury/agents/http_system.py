@@ -5,8 +5,8 @@ The request is `{"conversation": [{"speaker", "text", "items"}, ...], "list_leng
 of the catalogue), or `{"id", "name"}` with one of them or both. Further keys are ignored.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Literal
 
 import orjson
 from pydantic import Field, JsonValue, PrivateAttr
@@ -15,9 +15,9 @@ from recjury.agents.http_client import HttpClient, HttpSettings
 from recjury.agents.reply_validation import validate_reply
 from recjury.agents.system import System
 from recjury.errors import ProviderError, SystemFailed
+from recjury.llm.transport import excerpt
 from recjury.records import JSON, Conversation, ItemRef, Speaker, SystemReply, Turn
 
-_Shown: TypeAlias = Callable[[str], str]
 _HELLO = Conversation(turns=(Turn(speaker=Speaker.USER, text="Hello"),))
 
 
@@ -51,7 +51,7 @@ class HttpSystem(HttpSettings, System):
         answer."""
         try:
             raw = await self._client.post(self._request(conversation))
-            text, items = _answer(raw, self._client.shown)
+            text, items = _answer(raw)
             self._refuse_bare_ids(items)
             reply = validate_reply(SystemReply(text=text, items=items), self._catalogue)
         except SystemFailed as failure:
@@ -102,24 +102,24 @@ def _turn(turn: Turn) -> dict[str, object]:
     return said
 
 
-def _answer(raw: bytes, shown: _Shown) -> tuple[str, tuple[ItemRef, ...]]:
+def _answer(raw: bytes) -> tuple[str, tuple[ItemRef, ...]]:
     """Text and items of a response body. Raises SystemFailed with what was expected."""
     try:
         answer: object = orjson.loads(raw)
     except orjson.JSONDecodeError:
-        said = shown(raw.decode("utf-8", "replace")) or "nothing"
+        said = excerpt(raw.decode("utf-8", "replace")) or "nothing"
         raise SystemFailed(f"expected JSON, got {said}") from None
     if not isinstance(answer, dict):
-        raise SystemFailed(f"expected a JSON object, got {shown(_json(answer))}")
+        raise SystemFailed(f"expected a JSON object, got {excerpt(_json(answer))}")
     text, items = answer.get("text"), answer.get("items", [])
     if not isinstance(text, str):
-        raise SystemFailed(f"`text` must be a string, got {shown(_json(text))}")
+        raise SystemFailed(f"`text` must be a string, got {excerpt(_json(text))}")
     if not isinstance(items, list):
-        raise SystemFailed(f"`items` must be a list, got {shown(_json(items))}")
-    return text.strip(), tuple(_item(item, place, shown) for place, item in enumerate(items))
+        raise SystemFailed(f"`items` must be a list, got {excerpt(_json(items))}")
+    return text.strip(), tuple(_item(item, place) for place, item in enumerate(items))
 
 
-def _item(item: object, place: int, shown: _Shown) -> ItemRef:
+def _item(item: object, place: int) -> ItemRef:
     """An item as it was sent: a number or `id` is an id, everything else is a name."""
     fields = item if isinstance(item, dict) else {"id" if isinstance(item, int) else "name": item}
     number, name = fields.get("id"), fields.get("name")
@@ -128,7 +128,7 @@ def _item(item: object, place: int, shown: _Shown) -> ItemRef:
         if label:
             return ItemRef(id=None if number is None else str(number), name=label)
     raise SystemFailed(
-        f'`items[{place}]` must be a name, a number or {{"id", "name"}}, got {shown(_json(item))}'
+        f'`items[{place}]` must be a name, a number or {{"id", "name"}}, got {excerpt(_json(item))}'
     )
 
 

@@ -7,7 +7,6 @@ from typing import TypeVar
 
 from recjury.campaign import Progress
 from recjury.campaign.progress import UnitCounts
-from recjury.cli import output
 from recjury.cli.progress_line import duration, progress_line
 from recjury.cli.telemetry_export import export_telemetry
 from recjury.llm import cost_text, event_loop
@@ -18,14 +17,10 @@ _EVERY = 10.0  # seconds between lines if there is no terminal
 
 
 def await_work(work: Coroutine[None, None, T]) -> T:
-    """The result of `work`; an interrupt ends the command with a line instead of a traceback."""
+    """The result of `work`."""
     export_telemetry()
-    try:
-        with event_loop() as runner:
-            return runner.run(work)
-    except KeyboardInterrupt:
-        output.say("recjury: interrupted; finished work is kept: run the same command to continue")
-        output.stop(output.INTERRUPTED)
+    with event_loop() as runner:
+        return runner.run(work)
 
 
 @contextlib.contextmanager

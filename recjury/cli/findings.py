@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from recjury.cli import output
 from recjury.errors import ConfigError
+from recjury.safe_text import without_keys
 from recjury.tables import Findings, Table, TableFormat, formatted, picture
 from recjury.tables.pictures import PICTURES, check_ending
 
@@ -95,7 +96,8 @@ def _table_files(findings: Findings, form: TableFormat) -> dict[str, bytes]:
 
     if form is TableFormat.JSON:
         shown: JSON = findings.as_json()
-        return {"findings.json": orjson.dumps(shown, option=orjson.OPT_INDENT_2)}
+        text = orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode()
+        return {"findings.json": without_keys(text).encode()}
     written = TableFormat.CSV if form is TableFormat.TEXT else form
     return {
         f"{table.name}.{_ENDINGS[written]}": formatted(table, written).encode()

@@ -5,6 +5,7 @@ it failed; 130 interrupted.
 """
 
 import os
+import signal
 import sys
 
 from recjury.cli import output
@@ -18,19 +19,29 @@ def main() -> None:
     # A user's own systems are imported from the current folder ("mine:Recommender"). It is the last
     # entry of the path, so that no file in it replaces an installed library.
     sys.path.append(os.getcwd())
+    before = signal.getsignal(signal.SIGINT)
     try:
-        app()
+        try:
+            if before is signal.SIG_DFL:  # `recjury.__main__`; the shell may have it ignored
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+            app()
+            sys.stdout.flush()
+        finally:
+            signal.signal(signal.SIGINT, before)
     except UserError as error:
         _end(f"recjury: {printable(' '.join(str(error).split()))}", 2)
-    except SystemExit as ended:
-        # Typer turns an interrupt into an exit without a message.
-        if isinstance(getattr(ended.__context__, "__cause__", None), KeyboardInterrupt):
-            _end("recjury: interrupted: run the same command again", output.INTERRUPTED)
-        raise
-    except BrokenPipeError:
-        # The program that read our output has ended (as in `recjury status | head -1`).
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+    except BaseException as error:
+        if not _is_interrupt(error):
+            raise
+        line = "recjury: interrupted; finished work is kept: run the same command to continue"
+        _end(line, output.INTERRUPTED)
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether it is an interrupt, or what a library, such as Typer, has made of one."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _end(line: str, code: int) -> None:

@@ -153,7 +153,8 @@ class ModelCalls:
         taken = 0.0
         try:
             answered = await self._send_until_answered(identity, request)
-            completion, estimated = with_missing_usage(answered.completion, request, self.spec)
+            safe = answered.completion.without_keys()
+            completion, estimated = with_missing_usage(safe, request, self.spec)
             tokens = (
                 completion.prompt_tokens,
                 completion.completion_tokens,

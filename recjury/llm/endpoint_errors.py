@@ -9,7 +9,7 @@ from recjury.llm.policy import POLICY, AtLast, Kind
 from recjury.llm.provider import Retryable
 from recjury.llm.quota import read_quota
 from recjury.llm.spec import ModelSpec
-from recjury.llm.transport import excerpt_without_key, retry_after
+from recjury.llm.transport import excerpt, retry_after
 
 _BUSY = frozenset({503, 529})
 _IS_BUSY = re.compile(
@@ -50,7 +50,7 @@ def kind_of(answer: ErrorAnswer) -> Kind:
 
 
 def error_of(
-    answer: ErrorAnswer, headers: dict[str, str], spec: EndpointSpec, key: str | None
+    answer: ErrorAnswer, headers: dict[str, str], spec: EndpointSpec
 ) -> Retryable | ProviderError | CallFailed:
     """The error of an answer that is no reply.
 
@@ -59,10 +59,10 @@ def error_of(
     model or the address.
     """
     kind = kind_of(answer)
-    shown = excerpt_without_key(answer.message, key)
+    shown = excerpt(answer.message)
     came = f"HTTP {answer.status}" + (f": {shown}" if shown else "")
     if kind is Kind.REDIRECT:
-        came += f" to {excerpt_without_key(headers.get('location', 'elsewhere'), key)}"
+        came += f" to {excerpt(headers.get('location', 'elsewhere'))}"
     if POLICY[kind].at_last is AtLast.STOPS:
         return provider_error(spec, came, _advice(kind, spec))
     if kind is Kind.TOO_LONG:

@@ -24,7 +24,7 @@ from recjury.llm.transport import (
     TooLargeError,
     Transport,
     TransportError,
-    excerpt_without_key,
+    excerpt,
     read_api_key,
 )
 from recjury.logs import get_logger
@@ -61,7 +61,6 @@ class OpenAIProvider:
         Raises ConfigError if the model's key is not set.
         """
         self._spec = spec
-        # Kept to remove it from messages.
         self._key = read_api_key(spec.key_env, f"model {spec.name}", "an endpoint")
         self._transport = _transport(spec, self._key, session)
         self._path = "/embeddings" if spec.embedding else "/chat/completions"
@@ -116,7 +115,7 @@ class OpenAIProvider:
         found = await self._exchange(request, checks=checks)
         if isinstance(found, Completion):
             return found
-        error: Exception = error_of(found.answer, found.headers, self._spec, self._key)
+        error: Exception = error_of(found.answer, found.headers, self._spec)
         if checks:
             raise error
         kind = kind_of(found.answer)
@@ -198,7 +197,7 @@ class OpenAIProvider:
             if inside is not None:
                 return inside
             message = read_error(response.status, response.body).message
-            said = excerpt_without_key(message or _text(response.body), self._key)
+            said = excerpt(message or _text(response.body))
             raise Retryable(f"{error.reason}: {said}" if said else error.reason) from None
         if completion.finish_reason == "error":
             raise Retryable("the endpoint ended the reply with an error")
@@ -244,7 +243,7 @@ class OpenAIProvider:
             except CallFailed:
                 pass  # it answers
         if answer.status == 403:
-            said = excerpt_without_key(answer.message, self._key)
+            said = excerpt(answer.message)
             return CallFailed(f"{self._spec.name}: HTTP 403: {said}", permanent=True)
         return Retryable(str(error))
 

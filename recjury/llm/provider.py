@@ -6,6 +6,7 @@ from recjury.errors import ProviderError
 from recjury.llm.policy import POLICY, Kind
 from recjury.llm.quota import Quota
 from recjury.records import ChatRequest, Choice
+from recjury.safe_text import without_keys
 
 LogProbs = tuple[tuple[str, float, tuple[tuple[str, float], ...]], ...]
 
@@ -25,6 +26,22 @@ class Completion(NamedTuple):
     reasoning: str = ""
     quota: Quota | None = None
 
+    def without_keys(self) -> "Completion":
+        """The same without keys; if it has one, without log-probabilities, which may spell it."""
+        own = (self.text, self.reasoning, self.finish_reason, self.model, self.fingerprint)
+        said = "\n".join((*own, *(text for choice in self.further for text in choice)))
+        if without_keys(said) == said:
+            return self
+        return self._replace(
+            text=without_keys(self.text),
+            finish_reason=without_keys(self.finish_reason),
+            model=without_keys(self.model),
+            logprobs=(),
+            further=tuple(Choice(*map(without_keys, each)) for each in self.further),
+            fingerprint=without_keys(self.fingerprint),
+            reasoning=without_keys(self.reasoning),
+        )
+
 
 class Retryable(Exception):
     """One attempt failed, and another one may succeed: as `policy` says for its kind.
@@ -43,9 +60,9 @@ class Retryable(Exception):
         refusal: ProviderError | None = None,
         quota: Quota | None = None,
     ):
-        """Store the reason: one line without a key."""
-        super().__init__(reason)
-        self.reason, self.kind = reason, kind
+        """Store the reason, one line, without keys."""
+        self.reason, self.kind = without_keys(reason), kind
+        super().__init__(self.reason)
         self.retry_after, self.refusal, self.quota = retry_after, refusal, quota
 
     @property

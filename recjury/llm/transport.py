@@ -13,7 +13,7 @@ from yarl import URL
 
 from recjury.errors import ConfigError
 from recjury.llm.quota import QUOTA_HEADERS, QUOTA_MARKS, answered_at
-from recjury.safe_text import hide_secret
+from recjury.safe_text import hide_secret, without_keys
 
 _VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _CONNECT_SECONDS = 15
@@ -230,10 +230,10 @@ def read_api_key(variable: str | None, owner: str, kind: str) -> str | None:
     return key
 
 
-def excerpt_without_key(text: str, key: str | None) -> str:
-    """The beginning of `text` on one line, without the key."""
-    shown = text.replace(key, "[key]") if key else text  # before it is cut: no part of it stays
-    return " ".join(shown.split())[:_EXCERPT]
+def excerpt(text: str) -> str:
+    """The beginning of `text` on one line, without keys."""
+    # Before it is cut: no part of a key stays.
+    return " ".join(without_keys(text).split())[:_EXCERPT]
 
 
 def retry_after(headers: dict[str, str]) -> float | None:

@@ -2,15 +2,21 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import orjson
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
 from typing_extensions import TypeAliasType
+
+from recjury.safe_text import without_keys
 
 # A named alias, so that pydantic resolves the recursion wherever it is used.
 JSON = TypeAliasType(
     "JSON", "str | int | float | bool | Sequence[JSON] | Mapping[str, JSON] | None"
 )
+
+SafeText = Annotated[str, AfterValidator(without_keys)]
+"""What a system under test or a file says. It goes into prompts, so it enters without keys."""
 
 
 class Record(BaseModel):

@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from recjury.records.act import DeclaredAct, contradiction_in
-from recjury.records.base import Record, digest
+from recjury.records.base import Record, SafeText, digest
 from recjury.records.item import ItemRef
 from recjury.records.person import Person
 
@@ -44,9 +44,9 @@ class Turn(Record):
     """
 
     speaker: Speaker
-    text: str
+    text: SafeText
     items: tuple[ItemRef, ...] = ()
-    failure: str | None = None
+    failure: SafeText | None = None
     calls: tuple[str, ...] = ()
     acts: tuple[DeclaredAct, ...] = ()
 

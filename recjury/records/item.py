@@ -2,7 +2,7 @@
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
-from recjury.records.base import Record
+from recjury.records.base import Record, SafeText
 
 ITEM_FIELDS = ("genres", "directors", "actors", "writers", "languages")
 """The attributes that have a field of their own; others are in `Item.attributes`."""
@@ -49,8 +49,8 @@ class Item(Record):
 class ItemRef(Record):
     """An item in a list or among the targets: `id` is None if the catalogue does not have it."""
 
-    id: str | None
-    name: str
+    id: SafeText | None
+    name: SafeText
 
     def same_item(self, other: "ItemRef") -> bool:
         """Whether both are the same catalogue item; False if either has no id."""

@@ -15,6 +15,7 @@ from recjury.report.people import PeopleSection
 from recjury.report.plots import bars_plot, debate_plot, interval_plot, score_map
 from recjury.results import Measure, newest_campaign
 from recjury.results.scores import headline
+from recjury.safe_text import without_keys
 from recjury.store import Store
 
 _MAPPED = 3  # with at least so many measures, numbers are shown as colours, too
@@ -41,7 +42,7 @@ def write_report(
         whose = "the store" if chosen is None else f"campaign {chosen}"
         raise StoreError(f"{whose} has no conversation to report on: run a campaign first")
     page = build_page(store, found, campaign=chosen, examples=examples, people=people)
-    _put(path, render(page, found))
+    _put(path, without_keys(render(page, found)))
 
 
 def render(page: Page, found: CampaignFindings) -> str:

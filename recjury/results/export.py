@@ -21,6 +21,7 @@ from recjury.results.file_formats import (
     require_arrow,
 )
 from recjury.results.tables import ExportTable, tables
+from recjury.safe_text import without_keys
 from recjury.store import Store
 from recjury.store.choice import require
 
@@ -88,7 +89,8 @@ def _write_conversations(path: Path, store: Store, campaign: str | None = None) 
     """Write all finished conversations in full, one JSON object per line."""
     with path.open("wb") as file:
         for each in _recordings(store, campaign):
-            file.write(orjson.dumps(conversation_row(each), option=orjson.OPT_APPEND_NEWLINE))
+            row = orjson.dumps(conversation_row(each), option=orjson.OPT_APPEND_NEWLINE)
+            file.write(without_keys(row.decode()).encode())
 
 
 def _recordings(store: Store, campaign: str | None) -> Iterator[Recording]:

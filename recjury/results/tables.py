@@ -9,6 +9,7 @@ from recjury.records import Rating, Status, Turn, metric_id
 from recjury.results.file_formats import Cell, Field, Kind
 from recjury.results.scores import Measure, measures_of, scores_of
 from recjury.results.summary import ActCounts, act_counts
+from recjury.safe_text import without_keys
 from recjury.store import ConversationResult, EvaluationResult, Store
 from recjury.store.calls import params_json
 
@@ -23,8 +24,13 @@ class ExportTable(NamedTuple):
 
     name: str
     fields: tuple[Field, ...]
-    rows: Callable[[Iterable[ConversationResult]], Iterator[Row]]
+    unchecked: Callable[[Iterable[ConversationResult]], Iterator[Row]]
     in_parts: bool = True
+
+    def rows(self, results: Iterable[ConversationResult]) -> Iterator[Row]:
+        """The rows without keys, which an older store may have."""
+        for row in self.unchecked(results):
+            yield tuple(without_keys(cell) if isinstance(cell, str) else cell for cell in row)
 
 
 def _fields(kind: Kind, names: str) -> tuple[Field, ...]:

@@ -9,6 +9,7 @@ from sqlalchemy import Column, Connection, ForeignKey, Select, String, func, sel
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
+from recjury.safe_text import without_keys
 from recjury.store.engine import insert_new
 from recjury.store.sealed import SealedTable, canonical_json
 from recjury.store.tables import CampaignConversationRow, CampaignRow, table_of
@@ -88,7 +89,7 @@ _RUNS = SealedTable(
 def begin_campaign(transaction: Transaction, campaign: Campaign) -> None:
     """Add a campaign, or another run of the one with its id."""
     now = time.time()
-    row = {"id": campaign.id, "name": campaign.name, "created_at": now}
+    row = {"id": campaign.id, "name": without_keys(campaign.name), "created_at": now}
     transaction.connection.execute(insert_new(table_of(CampaignRow)), [row])
     run = CampaignRun(campaign=campaign.id, setup=campaign.setup, started_at=now)
     _RUNS.insert(transaction, [(run, {})])

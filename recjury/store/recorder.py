@@ -12,6 +12,7 @@ from sqlalchemy import Engine, select
 from sqlalchemy.pool import PoolProxiedConnection
 
 from recjury.records import CallRecord, Reply
+from recjury.safe_text import hide_secret, without_keys
 from recjury.store.calls import CALLS, SCHEMA, CallReader, CallValues, params_json, seal_call
 from recjury.store.engine import insert_new, one_line_errors
 from recjury.store.tables import SchemaRow, table_of
@@ -54,6 +55,7 @@ class StoreRecorder:
         """The secret of the store. Raises StoreError if it cannot be read."""
         with one_line_errors(self._engine.url.database), self._engine.connect() as connection:
             secret: bytes = connection.execute(select(table_of(SchemaRow).c.secret)).scalar_one()
+        hide_secret(secret.hex())
         return secret
 
     async def recall(self, identity: str) -> Reply | None:
@@ -150,8 +152,8 @@ def _values(call: CallRecord, kept: Sequence[TextRef]) -> tuple[object, ...]:
         params,
         orjson.dumps(shape).decode(),
         said,
-        reply.model,
-        reply.finish_reason,
+        without_keys(reply.model),
+        without_keys(reply.finish_reason),
         usage.prompt_tokens,
         usage.completion_tokens,
         usage.cached_tokens,
@@ -160,11 +162,11 @@ def _values(call: CallRecord, kept: Sequence[TextRef]) -> tuple[object, ...]:
         reply.attempts,
         None if odds is None else odds.id,
         float(call.started_at),
-        orjson.dumps(further).decode(),
+        without_keys(orjson.dumps(further).decode()),
         reasoning,
         int(usage.estimated),
         None if reply.waited is None else float(reply.waited),
-        reply.fingerprint,
+        without_keys(reply.fingerprint),
         reply.code,
         SCHEMA,
         seal=b"",

@@ -30,6 +30,7 @@ from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
+from recjury.safe_text import without_keys
 from recjury.store.engine import insert_new
 from recjury.store.tables import Hex
 from recjury.store.texts import TextId, TextRef, chunks, hashes_of_ids, text_reader
@@ -245,12 +246,14 @@ class SealedTable(Generic[R]):
 
 
 def _stored(value: object, kind: TypeEngine[Any]) -> Any:
-    """A value as a column of this type stores it, and as the seal covers it."""
+    """A value, without keys, as a column of this type stores it, and as the seal covers it."""
     match value:
         case Enum():
             return value.value
         case tuple() | dict():
-            return canonical_json(value)
+            return without_keys(canonical_json(value))
+        case str():
+            return without_keys(value)
         case int() | float():
             return float(value) if isinstance(kind, Float) else int(value)
         case _:

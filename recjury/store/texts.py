@@ -14,6 +14,7 @@ from typing import NamedTuple, NewType, TypeVar
 from sqlalchemy import Connection, Engine, select
 
 from recjury.errors import StoreError
+from recjury.safe_text import without_keys
 from recjury.store.engine import insert_new
 from recjury.store.tables import TextRow, table_of
 
@@ -87,12 +88,14 @@ class Interner:
         self._select = str(found.compile(engine))
 
     def intern(self, connection: Connection, texts: Iterable[str]) -> Mapping[str, TextRef]:
-        """Store the missing texts. The result has the row ids of all `texts`, and may have others.
+        """Store the missing texts, without keys.
+
+        The result has the row ids of all `texts`, and may have others.
 
         It is valid until the transaction ends.
         """
         known = self._known
-        missing = {text: plain_bytes(text) for text in texts if text not in known}
+        missing = {text: plain_bytes(without_keys(text)) for text in texts if text not in known}
         if missing:
             self._put(connection, missing)
         return known

@@ -336,4 +336,8 @@ def test_an_interrupt_before_the_work_begins_is_one_line(
 
     monkeypatch.setattr("recjury.campaign.read_config", interrupt)
     ended = command("demo", *STORE)
-    assert ended == (130, "", "recjury: interrupted: run the same command again\n")
+    assert ended == (
+        130,
+        "",
+        "recjury: interrupted; finished work is kept: run the same command to continue\n",
+    )

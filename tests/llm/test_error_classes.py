@@ -141,7 +141,7 @@ ABOUT_KEY_OR_MODEL: dict[str, tuple[int, object]] = {
 def error(status: int, body: object) -> Exception:
     """The exception for that answer."""
     raw = body if isinstance(body, str) else json.dumps(body)
-    return error_of(read_error(status, raw.encode()), {}, SPEC, None)
+    return error_of(read_error(status, raw.encode()), {}, SPEC)
 
 
 @pytest.mark.parametrize("name", ABOUT_THIS_REQUEST)
@@ -346,7 +346,7 @@ def test_an_error_with_status_200_is_that_error(
     found = error_inside(body)
     assert found is not None
     assert found.status == status
-    assert type(error_of(found, {}, SPEC, None)) is kind
+    assert type(error_of(found, {}, SPEC)) is kind
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_an_answer_has_one_kind_and_the_error_of_its_rule(
 ) -> None:
     answer = ErrorAnswer(status, words, words=words)
     assert kind_of(answer) is kind
-    error = error_of(answer, {}, EndpointSpec(base_url="http://127.0.0.1:9/v1", name="m"), None)
+    error = error_of(answer, {}, EndpointSpec(base_url="http://127.0.0.1:9/v1", name="m"))
     rule = POLICY[kind]
     is_for_good = getattr(error, "permanent", False)
     assert is_for_good == (rule.at_last is AtLast.FOR_GOOD)

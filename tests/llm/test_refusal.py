@@ -11,6 +11,7 @@ from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.error_answer import ErrorAnswer
 from recjury.llm.openai_transport import OpenAITransport
 from recjury.llm.transport import HttpResponse
+from recjury.safe_text import hide_secret
 
 KEY = "sk-very-secret"
 SPEC = EndpointSpec(base_url="http://127.0.0.1:9/v1", name="scripted")
@@ -18,7 +19,8 @@ SPEC = EndpointSpec(base_url="http://127.0.0.1:9/v1", name="scripted")
 
 @pytest.mark.parametrize("place", [f"/v1?key={KEY}", f"/v1\n?key={KEY}&" + "x" * 500])
 def test_where_a_redirect_leads_is_told_without_the_key(place: str) -> None:
-    said = str(error_of(ErrorAnswer(302, ""), {"location": place}, SPEC, KEY))
+    hide_secret(KEY)
+    said = str(error_of(ErrorAnswer(302, ""), {"location": place}, SPEC))
     assert KEY not in said
     assert "/v1" in said
     assert "[key]" in said

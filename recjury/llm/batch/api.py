@@ -111,7 +111,7 @@ class BatchApi:
 
     def __init__(self, spec: BatchModelSpec, key: str | None, session: HttpSession, clock: Clock):
         """`session` is shared, and closed by its owner."""
-        self._spec, self._key, self._session, self._clock = spec, key, session, clock
+        self._spec, self._session, self._clock = spec, session, clock
         self._insist = partial(insist, spec, clock)
         self._headers = {} if key is None else {"Authorization": f"Bearer {key}"}
 
@@ -281,7 +281,7 @@ class BatchApi:
             raise provider_error(self._spec, f"HTTP {response.status} for {path}", advice)
         headers = {name.lower(): text for name, text in response.headers.items()}
         answer = read_error(response.status, body)
-        error = error_of(answer, headers, self._spec, self._key)
+        error = error_of(answer, headers, self._spec)
         if isinstance(error, Retryable | ProviderError):
             raise error
         advice = "check that it takes batches, and such large ones (batch_size, batch_mb)"

@@ -130,7 +130,7 @@ class Refusal:
 def _failure(state: BatchState, spec: EndpointSpec, words: str, reason: str) -> Exception:
     answer = ErrorAnswer(400, reason, words=words)
     if answer.about_account or answer.about_model:
-        error = error_of(answer, {}, spec, None)
+        error = error_of(answer, {}, spec)
         if isinstance(error, ProviderError):
             return error
     return Retryable(f"batch {state.id} was refused: {reason}")

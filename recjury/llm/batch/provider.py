@@ -115,7 +115,7 @@ class BatchProvider(OpenAIProvider):
         raise self._failure(answer, body)
 
     def _failure(self, answer: ErrorAnswer, body: dict[str, object]) -> Exception:
-        error = error_of(answer, {}, self._spec, self._key)
+        error = error_of(answer, {}, self._spec)
         if isinstance(error, ProviderError) and answer.status == 403 and self._learning.has_answers:
             return CallFailed(str(error), permanent=True)  # a filter's: the key is accepted
         if isinstance(error, CallFailed) and not error.permanent:

@@ -81,16 +81,17 @@ def _place(name: str) -> str:
 
 
 def _written(name: str, value: JSON) -> list[str]:
+    """One word, so that a value is never read as another flag; a list of names has one for each."""
     flag = "--" + name.replace("_", "-")
     if value is None:
         return []
     if isinstance(value, bool):
         return [flag if value else flag.replace("--", "--no-", 1)]
     if isinstance(value, dict):
-        return [flag, json.dumps(value)]
+        return [f"{flag}={json.dumps(value)}"]
     if isinstance(value, list):
         return [flag, *map(str, value)]
-    return [flag, str(value)]
+    return [f"{flag}={value}"]
 
 
 def server_environment(spec: VllmSpec, gpus: Sequence[Gpu]) -> dict[str, str]:

@@ -151,9 +151,9 @@ class VllmServer:
     async def _launched(self, spec: VllmSpec, flags: Sequence[str]) -> ServerProcess:
         wanted = spec.args.get("port")
         port = wanted if isinstance(wanted, int) else free_port()
-        address = [] if wanted == port else ["--port", str(port)]
+        address = [] if wanted == port else [f"--port={port}"]
         command = [spec.interpreter, "-m", "vllm.entrypoints.openai.api_server"]
-        command += ["--host", "127.0.0.1", *address, *flags]
+        command += ["--host=127.0.0.1", *address, *flags]
         environment = server_environment(spec, self._gpus)
         process = await ServerProcess.start(command, environment, port, spec.model)
         logger.warning("vLLM server loads its model", model=spec.model, log=str(process.log))

@@ -1,48 +1,75 @@
-"""What may stand in `args`, the further flags of a vLLM server."""
+"""What may stand in `args`, the further flags of a vLLM server.
 
-import re
-from collections.abc import Iterator, Mapping
+Other flags could open the server to the network, have it import code, or hold a secret, and flags
+are stored with each run and seen in the list of processes.
+"""
+
+from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-_ADDRESS = "the server listens on 127.0.0.1 and answers plain HTTP, and nothing else"
-_OWN_FLAGS = {
-    "model": "use `model`",
-    "served_model_name": "use `name`",
-    "tensor_parallel_size": "use `gpus`",
-    "enable_lora": "use `adapter`",
-    "lora_modules": "use `adapter`",
-    "config": "write the flags of that file into `args`",
-    "api_key": "the server has no key, and a key would be stored with every run",
-    "host": "recjury sets it",
-    "uds": _ADDRESS,
+from recjury.mistakes import did_you_mean
+
+_NAMES = {
+    "true or false": (
+        "async_scheduling calculate_kv_scales disable_cascade_attn disable_custom_all_reduce "
+        "disable_hybrid_kv_cache_manager disable_log_stats disable_sliding_window "
+        "enable_auto_tool_choice enable_chunked_prefill enable_expert_parallel "
+        "enable_log_requests enable_prefix_caching enable_prompt_tokens_details enforce_eager "
+        "fully_sharded_loras language_model_only skip_mm_profiling trust_remote_code"
+    ),
+    "a whole number": (
+        "block_size data_parallel_size kv_cache_memory_bytes long_prefill_token_threshold "
+        "max_cpu_loras max_logprobs max_long_partial_prefills max_lora_rank max_loras "
+        "max_model_len max_num_batched_tokens max_num_partial_prefills max_num_seqs "
+        "max_parallel_loading_workers num_gpu_blocks_override optimization_level "
+        "pipeline_parallel_size port seed stream_interval"
+    ),
+    "a number": "cpu_offload_gb gpu_memory_utilization kv_offloading_size rope_theta swap_space",
+    "a text of one line": (
+        "attention_backend chat_template chat_template_content_format code_revision "
+        "config_format convert download_dir dtype generation_config hf_config_path "
+        "kv_cache_dtype kv_offloading_backend load_format logprobs_mode lora_dtype "
+        "mamba_cache_dtype mamba_ssm_cache_dtype model_impl quantization reasoning_parser "
+        "revision runner scheduling_policy tokenizer tokenizer_mode tokenizer_revision "
+        "tool_call_parser uvicorn_log_level"
+    ),
+    "an object": (
+        "default_chat_template_kwargs hf_overrides limit_mm_per_prompt mm_processor_kwargs "
+        "override_generation_config rope_scaling speculative_config structured_outputs_config"
+    ),
 }
-_OF_SSL = ("ssl_", "enable_ssl_")
+_FLAGS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+_TYPES = {"a whole number": int, "a number": int | float, "an object": dict}
+_INSTEAD = {
+    "model": "`model`",
+    "served_model_name": "`name`",
+    "tensor_parallel_size": "`gpus`",
+    "enable_lora": "`adapter`",
+    "lora_modules": "`adapter`",
+    "hf_token": "the environment variable HF_TOKEN of the shell, which the server inherits",
+}
 _OF_NO_REPLY = frozenset({"port"})
 _MOST_PORT = 65535
-# Of vLLM's own flags, these are only --hf-token and --api-key; the others may be in an object that
-# is the value of a flag. A tokenizer, numbers of tokens, and pad_token are no secrets.
-_SECRET = re.compile(
-    r"(^|\.)(key|token)$"
-    r"|(api|access|auth|bearer|hf|hub|huggingface|private|secret)_?(key|token)(_id)?s?$"
-    r"|(secret|password|passwd|passphrase|credentials?|authorization)$",
-    re.IGNORECASE,
-)
 
 
 def checked_args(given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """The flags as vLLM's settings have them: `max_model_len`. Raises ValueError."""
-    found = {_plain(name): each for name, each in given.items()}
-    for flag in found:
-        instead = _ADDRESS if flag.startswith(_OF_SSL) else _OWN_FLAGS.get(flag)
-        if instead is not None:
-            raise ValueError(f"`{flag}` must not stand in `args`: {instead}")
-    if "port" in found:
-        _check_port(found["port"])
-    for name in _secrets(found):
+    found = {name.lstrip("-").replace("-", "_"): each for name, each in given.items()}
+    for name, value in found.items():
+        if name in _INSTEAD:
+            raise ValueError(f"`{name}` must not stand in `args`: use {_INSTEAD[name]}")
+        kind = _FLAGS.get(name)
+        if kind is None:
+            near = did_you_mean(name, _FLAGS)
+            raise ValueError(f"`{name}` is no flag that may stand in `args`{near}")
+        if value is not None and not _is(kind, value):
+            raise ValueError(f"`{name}` in `args` must be {kind}, got {value!r}")
+    port = found.get("port", 1)
+    if not isinstance(port, int) or not 1 <= port <= _MOST_PORT:
         raise ValueError(
-            f"`{name}` must not stand in `args`, because it may be a secret: set an environment "
-            "variable in the shell (HF_TOKEN, for example), and the server inherits it"
+            f"`port` in `args` must be from 1 to {_MOST_PORT}, got {port!r}: leave it out, and a "
+            "free one is taken"
         )
     return found
 
@@ -52,25 +79,9 @@ def args_of_replies(args: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     return {name: each for name, each in args.items() if name not in _OF_NO_REPLY}
 
 
-def _plain(name: str) -> str:
-    return name.lstrip("-").replace("-", "_")
-
-
-def _check_port(port: JsonValue) -> None:
-    if isinstance(port, bool) or not isinstance(port, int) or not 1 <= port <= _MOST_PORT:
-        raise ValueError(
-            f"`port` in `args` must be a whole number from 1 to {_MOST_PORT}, got {port!r}: leave "
-            "it out, and a free one is taken"
-        )
-
-
-def _secrets(given: JsonValue) -> Iterator[str]:
-    """The names of what may be a secret. A switch is none: `hf_token: true` is a stored login."""
-    if isinstance(given, list):
-        for each in given:
-            yield from _secrets(each)
-    elif isinstance(given, dict):
-        for name, each in given.items():
-            if _SECRET.search(_plain(name)) and not isinstance(each, bool | None):
-                yield name
-            yield from _secrets(each)
+def _is(kind: str, value: JsonValue) -> bool:
+    if isinstance(value, str):
+        return kind == "a text of one line" and value.isprintable()
+    if isinstance(value, bool):
+        return kind == "true or false"
+    return kind in _TYPES and isinstance(value, _TYPES[kind])

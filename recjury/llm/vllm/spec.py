@@ -29,9 +29,9 @@ class VllmSpec(EndpointSpec):
     `model` is a folder or a name of the Hugging Face hub, `adapter` that of a LoRA adapter.
     `python` is the interpreter of the environment that has vLLM; by default, recjury's own. `gpus`
     is the number of GPUs that share the model, and 0 for a CPU. `args` are further flags of the
-    server without their dashes; true and false switch a flag on and off, and null leaves out one
-    that recjury gives. `env` are environment variables of the server. Models with the same
-    settings of these share a server, whatever their adapters are.
+    server (`server_args` has their names and types) without their dashes; true and false switch a
+    flag on and off, and null leaves out one that recjury gives. `env` are environment variables of
+    the server. Models with the same settings of these share a server, whatever their adapters are.
 
     With `structured`, replies have the form that a prompt asks for, because nothing else can be
     written; `longest_text` then limits reasons and statements, in characters (about four of which
@@ -95,11 +95,13 @@ class VllmSpec(EndpointSpec):
     def _has_a_name(self) -> Self:
         if not self.name:
             object.__setattr__(self, "name", Path(self.adapter or self.model).name)
+        if self.name.startswith("-"):
+            raise ValueError(f"`name` must not begin with a dash, got {self.name!r}")
         if self.embedding:
             raise ValueError("`provider: vllm` serves chat models only")
         if self.structured and self.json_mode != "off":
             raise ValueError("`structured` holds replies to their schema: leave `json_mode` out")
-        if self.structured and any(name.startswith(_BACKEND) for name in self.args):
+        if self.structured and _BACKEND in self.args:
             raise ValueError(
                 f"`structured` needs the backend guidance: leave `{_BACKEND}` out of `args`, or "
                 "set `structured: false`"

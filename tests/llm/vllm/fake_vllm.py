@@ -33,7 +33,7 @@ def see(what, **more):
         file.write(json.dumps({"what": what, "pid": os.getpid(), **more}) + "\\n")
 
 def value(flag):
-    return flags[flags.index(flag) + 1]
+    return next(each.partition("=")[2] for each in flags if each.startswith(flag + "="))
 
 starts = sum('"started"' in line for line in (folder / "seen.jsonl").read_text().splitlines()) \\
     if (folder / "seen.jsonl").exists() else 0
