@@ -1,15 +1,16 @@
 """What the process of a system gets: its class, the corpus without targets, files, environment."""
 
+import copy
 import importlib.util
 import os
 import pickle
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
 
 import orjson
 from pydantic import Field
@@ -25,6 +26,8 @@ from recjury.records import Record
 if TYPE_CHECKING:
     from recjury.corpora import Corpus, ScenarioSet, TrainingExample
 
+T = TypeVar("T")
+
 _TRAIN = "train"
 # What programs of this machine need, and holds nobody's own files.
 _OF_THE_MACHINE = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc", "/proc", "/sys", "/nix/store")
@@ -39,7 +42,8 @@ class SystemCorpus:
 
     def __init__(self, corpus: "Corpus"):
         """Take what every system gets; `channel` is open while the system is made."""
-        self.name, self.catalogue, self.graph = corpus.name, corpus.catalogue, corpus.graph
+        self.name = corpus.name
+        self.catalogue, self.graph = map(_without_caches, (corpus.catalogue, corpus.graph))
         self.splits = tuple(split for split in corpus.splits if split == _TRAIN)
         self.channel: Connection | None = None
 
@@ -56,6 +60,15 @@ class SystemCorpus:
     def scenarios(self, *_: object, **__: object) -> "ScenarioSet":
         """Raises DataError."""
         raise DataError("a system under test sees no scenarios: they have the targets")
+
+
+def _without_caches(thing: T) -> T:
+    """A copy without what was computed from it: that may know texts of other conversations."""
+    fresh = copy.copy(thing)
+    for name, member in vars(type(thing)).items():
+        if isinstance(member, cached_property):
+            vars(fresh).pop(name, None)
+    return fresh
 
 
 class FirstMessage(NamedTuple):

@@ -72,7 +72,9 @@ class ProcessPool:
         try:
             return SystemReply.model_validate(message.get("reply"))
         except ValidationError as error:
-            raise SystemFailed(f"{self._name}: the answer cannot be used: {first_mistake(error)}") from None
+            raise SystemFailed(
+                f"{self._name}: the answer cannot be used: {first_mistake(error)}"
+            ) from None
 
     async def aclose(self) -> None:
         """Let the systems release what they hold for a few seconds, and kill their processes.

@@ -27,7 +27,7 @@ from typing import Any
 
 _RECJURY = 0  # standard input: recjury holds its other end
 _SECONDS = 0.1  # between two looks at the memory
-_LAST_OUTPUT = 2000  # bytes that are kept
+_LAST_OUTPUT = 400  # bytes that are kept
 _KILL_ROUNDS = 2000
 
 # prctl(2) and landlock(7)
@@ -36,6 +36,7 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE = 1, 2, 4, 8, 1 << 14
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
 _SCOPE_SIGNALS = 2
+_CAPABILITIES = 0x20080522  # capset(2), version 3
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -55,7 +56,8 @@ def main() -> None:
     watched = _Watched(worker, output, start["memory"])
     reason = watched.reason()
     _kill_descendants()
-    watched.read_output()
+    while watched.read_output():
+        pass
     shutil.rmtree(folder, ignore_errors=True)
     sys.stdout.write(json.dumps({"reason": reason, "output": watched.last_output}))
 
@@ -86,17 +88,20 @@ class _Watched:
             if _RECJURY in ready:
                 return None
             if time.monotonic() >= look_at:
-                if _resident(self._pid) > self._memory:
+                if _resident(self._pid, self._memory) > self._memory:
                     return f"used more than {self._memory >> 20} MB of memory (`memory_mb`)"
                 look_at = time.monotonic() + _SECONDS
 
-    def read_output(self) -> None:
-        with contextlib.suppress(BlockingIOError):
-            while chunk := os.read(self._output, 1 << 16):
-                self._printed = (self._printed + chunk)[-_LAST_OUTPUT:]
-                if len(chunk) < 1 << 16:
-                    return
+    def read_output(self) -> bool:
+        """Read what it has printed; False if that was all for now."""
+        try:
+            chunk = os.read(self._output, 1 << 16)
+        except BlockingIOError:
+            return False
+        if not chunk:
             self._inputs = [_RECJURY]  # nobody can print any more
+        self._printed = (self._printed + chunk)[-_LAST_OUTPUT:]
+        return bool(chunk)
 
 
 def _ending(code: int) -> str:
@@ -116,17 +121,26 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
-def _resident(pid: int) -> int:
-    """The resident memory of a process and its descendants in bytes.
+def _resident(pid: int, most: int) -> int:
+    """The resident memory of a process and its descendants in bytes, exact if it is above `most`.
 
-    Limits of the kernel count what is mapped: torch maps many times what it uses. Pages that
-    processes share count in each of them.
+    Limits of the kernel count what is mapped: torch maps many times what it uses. The exact number
+    divides pages among the processes that share them, and takes long to read.
     """
-    pages = 0
-    for each in (pid, *_descendants(pid)):
-        with contextlib.suppress(OSError):
-            pages += int(Path(f"/proc/{each}/statm").read_text("ascii").split()[1])
-    return pages * resource.getpagesize()
+    processes = (pid, *_descendants(pid))
+    pages = sum(int(_read(each, "statm").split()[1]) for each in processes)
+    if pages * resource.getpagesize() <= most:
+        return pages * resource.getpagesize()
+    lines = (line for each in processes for line in _read(each, "smaps_rollup").splitlines())
+    return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("Pss:"))
+
+
+def _read(pid: int, name: str) -> str:
+    """A file that the kernel has about a process; zeros if the process has just ended."""
+    try:
+        return Path(f"/proc/{pid}/{name}").read_text("ascii", "replace")
+    except OSError:
+        return "0 0"
 
 
 def _kill_descendants() -> None:
@@ -190,11 +204,14 @@ def _close_files(readable: list[str], listable: list[str], writable: list[str]) 
     _checked(_libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
     _checked(_libc.syscall(_RESTRICT_SELF, ruleset, 0))
     os.close(ruleset)
+    # Landlock does not keep root from reading the environment of other processes.
+    _checked(_libc.capset(struct.pack("=Ii", _CAPABILITIES, 0), bytes(24)))
 
 
 def landlock_version() -> int:
     """The version of Landlock's interface that the kernel has; 0 for none."""
-    return max(0, _libc.syscall(_CREATE_RULESET, None, 0, 1))
+    version: int = _libc.syscall(_CREATE_RULESET, None, 0, 1)
+    return max(0, version)
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:
