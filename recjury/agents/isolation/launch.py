@@ -33,6 +33,7 @@ _TRAIN = "train"
 _OF_THE_MACHINE = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc", "/proc", "/sys", "/nix/store")
 _RESOLVER = "/run/systemd/resolve"
 _PYTHON = (sys.prefix, sys.base_prefix, sys.exec_prefix)
+_IMPORTED = (".py", ".so", ".dist-info", ".egg-info")
 _VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH")
 _FAMILIES = ("LC_", "CUDA_", "NVIDIA_", "OMP_", "MKL_", "OPENBLAS_", "PYTORCH_")
 
@@ -43,7 +44,8 @@ class SystemCorpus:
     def __init__(self, corpus: "Corpus"):
         """Take what every system gets; `channel` is open while the system is made."""
         self.name = corpus.name
-        self.catalogue, self.graph = map(_without_caches, (corpus.catalogue, corpus.graph))
+        self.catalogue = _without_caches(corpus.catalogue)
+        self.graph = _without_caches(corpus.graph)
         self.splits = tuple(split for split in corpus.splits if split == _TRAIN)
         self.channel: Connection | None = None
 
@@ -188,7 +190,7 @@ def _readable(module: str) -> Iterator[str]:
             yield from spec.submodule_search_locations or filter(None, [spec.origin])
     for folder in _import_folders():
         for path in Path(folder).iterdir():
-            if path.suffix in (".py", ".so") or (path / "__init__.py").exists():
+            if path.suffix in _IMPORTED or (path / "__init__.py").exists():
                 yield str(path)
 
 

@@ -9,7 +9,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from recjury.agents.isolation.process import Launch, ProcessEnded, SystemProcess, shown_text
+from recjury.agents.isolation.process import (
+    EndedByTurn,
+    Launch,
+    ProcessEnded,
+    SystemProcess,
+    shown_text,
+)
 from recjury.errors import ConfigError, SystemFailed
 from recjury.mistakes import first_mistake
 from recjury.records import JSON, Conversation, SystemReply
@@ -100,9 +106,10 @@ class ProcessPool:
             process = await self._running(place)
         try:
             return await self._ask(place, process, request)
-        except ProcessEnded as end:
-            if end.was_alone:
-                raise
+        except EndedByTurn:
+            raise
+        except ProcessEnded:  # another turn may be the reason
+            pass
         async with place.lock:
             if place.open:
                 await asyncio.wait(place.open)

@@ -1,7 +1,7 @@
 """The process of a system under test, as recjury sees it.
 
-Towards it the first message and examples are pickles; everything else is JSON. Nothing that comes
-back is a pickle, because reading one runs what it names.
+The first message to it and examples are pickles; all else is JSON. Nothing that comes back is a
+pickle, because reading one runs what it names.
 """
 
 import select
@@ -30,15 +30,11 @@ _SECONDS_TO_KILL = 10.0
 
 
 class ProcessEnded(Exception):
-    """The process has ended; the message goes on after "its process".
+    """The process has ended; the message goes on after "its process"."""
 
-    `was_alone` is True if it was not stopped, and only one request was open: that one ended it.
-    """
 
-    def __init__(self, reason: str, *, was_alone: bool = False):
-        """Keep whether the request that fails with this is the cause."""
-        super().__init__(reason)
-        self.was_alone = was_alone
+class EndedByTurn(ProcessEnded):
+    """It ended by itself while only this request was open."""
 
 
 class Launch(NamedTuple):
@@ -62,7 +58,7 @@ class SystemProcess:
 
     def __init__(self, launch: Launch):
         """Start it, without waiting for it."""
-        self.made: Answer = Future()
+        self.made = Answer()
         self.has_ended = False
         self._was_stopped = False
         self._examples = launch.examples
@@ -150,10 +146,10 @@ class SystemProcess:
             reason = f"{reason}; it printed last: {shown_text(report['output'])}"
         with self._lock:
             waiting = [answer for answer in self._open.values() if not answer.done()]
-        was_alone = len(waiting) == 1 and not self._was_stopped
+        kind = EndedByTurn if len(waiting) == 1 and not self._was_stopped else ProcessEnded
         for answer in waiting:
             with suppress(InvalidStateError):  # cancelled just now
-                answer.set_exception(ProcessEnded(reason, was_alone=was_alone))
+                answer.set_exception(kind(reason))
 
     def _report(self) -> dict[str, Any]:
         """Why it ended, as the supervisor says; nothing if that was killed, too."""
@@ -162,11 +158,11 @@ class SystemProcess:
         self._close()
         if not select.select([reports], [], [], _SECONDS_TO_KILL)[0]:
             self._supervisor.kill()
-        with reports, self._channel, suppress(ValueError):
-            report: dict[str, Any] = orjson.loads(reports.read())
+        with reports, self._channel:
+            content = reports.read()
             self._supervisor.wait()
-            return report
-        return {}
+        report: dict[str, Any] = orjson.loads(content) if content else {}
+        return report
 
 
 def shown_text(text: object) -> str:

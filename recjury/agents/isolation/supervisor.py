@@ -27,7 +27,7 @@ from typing import Any
 
 _RECJURY = 0  # standard input: recjury holds its other end
 _SECONDS = 0.1  # between two looks at the memory
-_LAST_OUTPUT = 400  # bytes that are kept
+_CHUNK, _LAST_OUTPUT = 1 << 16, 400  # bytes that are read at once, and kept
 _KILL_ROUNDS = 2000
 
 # prctl(2) and landlock(7)
@@ -53,59 +53,43 @@ def main() -> None:
         _run_worker(start, its_output, folder, supervisor)
     os.close(its_output)
     os.close(start["channel"])
-    watched = _Watched(worker, output, start["memory"])
-    reason = watched.reason()
+    reason, printed = _watch(worker, output, start["memory"])
     _kill_descendants()
-    while watched.read_output():
-        pass
+    while select.select([output], [], [], 0)[0] and (chunk := os.read(output, _CHUNK)):
+        printed = (printed + chunk)[-_LAST_OUTPUT:]
     shutil.rmtree(folder, ignore_errors=True)
-    sys.stdout.write(json.dumps({"reason": reason, "output": watched.last_output}))
+    shown = printed.decode("utf-8", "replace")
+    sys.stdout.write(json.dumps({"reason": reason, "output": shown}))
 
 
-class _Watched:
-    """A process with its children: what it prints, and the memory that it may use, in bytes."""
+def _watch(worker: int, output: int, memory: int) -> tuple[str | None, bytes]:
+    """Wait until the process ends, or must be killed; return why, and what it printed last.
 
-    def __init__(self, pid: int, output: int, memory: int):
-        self._pid, self._output, self._memory = pid, output, memory
-        self._inputs = [_RECJURY, output]
-        self._printed = b""
-        os.set_blocking(output, False)
-
-    @property
-    def last_output(self) -> str:
-        return self._printed.decode("utf-8", "replace")
-
-    def reason(self) -> str | None:
-        """Wait until it ends, or must be killed; None if recjury wants it to end."""
-        look_at = 0.0
-        while True:
-            ready, _, _ = select.select(self._inputs, [], [], _SECONDS)
-            if self._output in ready:
-                self.read_output()
-            pid, status = os.waitpid(self._pid, os.WNOHANG)
-            if pid:
-                return _ending(os.waitstatus_to_exitcode(status))
-            if _RECJURY in ready:
-                return None
-            if time.monotonic() >= look_at:
-                if _resident(self._pid, self._memory) > self._memory:
-                    return f"used more than {self._memory >> 20} MB of memory (`memory_mb`)"
-                look_at = time.monotonic() + _SECONDS
-
-    def read_output(self) -> bool:
-        """Read what it has printed; False if that was all for now."""
-        try:
-            chunk = os.read(self._output, 1 << 16)
-        except BlockingIOError:
-            return False
-        if not chunk:
-            self._inputs = [_RECJURY]  # nobody can print any more
-        self._printed = (self._printed + chunk)[-_LAST_OUTPUT:]
-        return bool(chunk)
+    There is no reason if recjury closes its end. `memory` is in bytes.
+    """
+    printed, inputs, look_at = b"", [_RECJURY, output], 0.0
+    while True:
+        ready, _, _ = select.select(inputs, [], [], _SECONDS)
+        if output in ready:
+            chunk = os.read(output, _CHUNK)
+            printed = (printed + chunk)[-_LAST_OUTPUT:]
+            if not chunk:
+                inputs.remove(output)
+        pid, status = os.waitpid(worker, os.WNOHANG)
+        if pid:
+            return _ending(os.waitstatus_to_exitcode(status)), printed
+        if _RECJURY in ready:
+            return None, printed
+        if time.monotonic() >= look_at:
+            if _resident(worker, memory) > memory:
+                return f"used more than {memory >> 20} MB of memory (`memory_mb`)", printed
+            look_at = time.monotonic() + _SECONDS
 
 
 def _ending(code: int) -> str:
-    return f"exited with code {code}" if code >= 0 else f"was ended by {signal.Signals(-code).name}"
+    if code >= 0:
+        return f"exited with code {code}"
+    return f"was ended by signal {-code} ({signal.strsignal(-code)})"
 
 
 def _descendants(pid: int) -> list[int]:

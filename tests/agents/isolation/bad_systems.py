@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from recjury.records import JSON, Conversation, ItemRef, SystemReply
 
 FINE = SystemReply(text="Try Ran.")
 BAD: dict[str, Callable[[], Any]] = {}
+UNCHECKED_TEXT: dict[str, Any] = {"text": b"bytes"}
+UNCHECKED_ITEMS: dict[str, Any] = {"text": "So.", "items": ("Ran",)}
 
 
 def bad(action: Callable[[], Any]) -> Callable[[], Any]:
@@ -126,7 +129,7 @@ def _far_child() -> None:
 
 # What it raises.
 for _error in (ValueError("no"), SystemExit(3), Stop("no"), GeneratorExit(), StopIteration(1)):
-    BAD[f"raise_{type(_error).__name__}"] = lambda error=_error: _raise(error)
+    BAD[f"raise_{type(_error).__name__}"] = partial(_raise, _error)
 BAD["raise_unspeakable"] = lambda: _raise(Unspeakable())
 BAD["raise_long"] = lambda: _raise(ValueError("x" * 10_000_000))
 BAD["raise_lines"] = lambda: _raise(SystemFailed("a\nb\x00\x1b[31m\ud800"))
@@ -146,8 +149,8 @@ BAD["generator"] = lambda: (each for each in [FINE])
 BAD["no_text"] = lambda: SystemReply(text=" ")
 BAD["nul"] = lambda: SystemReply(text="a\0b")
 BAD["surrogate"] = lambda: SystemReply(text="\ud800")
-BAD["unchecked_text"] = lambda: SystemReply.model_construct(text=b"bytes")
-BAD["unchecked_items"] = lambda: SystemReply.model_construct(text="So.", items=("Ran",))
+BAD["unchecked_text"] = lambda: SystemReply.model_construct(**UNCHECKED_TEXT)
+BAD["unchecked_items"] = lambda: SystemReply.model_construct(**UNCHECKED_ITEMS)
 BAD["too_long"] = lambda: SystemReply(text="x" * 50_000_000)
 BAD["too_many"] = lambda: SystemReply(
     text="So.", items=tuple(ItemRef(id=None, name=f"{n:0200}") for n in range(20_000))
@@ -159,13 +162,18 @@ BAD["exit_3"] = lambda: os._exit(3)
 BAD["abort"] = os.abort
 BAD["segfault"] = lambda: ctypes.string_at(0)
 BAD["kill_itself"] = lambda: os.kill(os.getpid(), signal.SIGKILL)
-BAD["alarm"] = lambda: (signal.setitimer(signal.ITIMER_REAL, 0.01), time.sleep(60))
+
+
+@bad
+def alarm() -> None:
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    time.sleep(600)
 
 
 @bad
 def deep_recursion() -> Any:
     sys.setrecursionlimit(10**9)
-    return orjson and deep_recursion()
+    return deep_recursion()
 
 
 @bad
@@ -216,15 +224,31 @@ def ignore_everything() -> None:
 
 # What it does to its process.
 BAD["close_all"] = lambda: os.closerange(0, 4096)
-BAD["shut_channel"] = lambda: ([each.shutdown(socket.SHUT_RDWR) for each in _sockets()], _spin())
 BAD["eat_memory"] = lambda: _keep(4000)
-BAD["eat_memory_in_child"] = lambda: (_in_child(lambda: _keep(4000)), time.sleep(600))
-BAD["lose_builtins"] = lambda: (builtins.__dict__.clear(), FINE)[1]
+
+
+@bad
+def shut_channel() -> None:
+    for each in _sockets():
+        each.shutdown(socket.SHUT_RDWR)
+    _spin()
+
+
+@bad
+def eat_memory_in_child() -> None:
+    _in_child(lambda: _keep(4000))
+    time.sleep(600)
+
+
+@bad
+def lose_builtins() -> SystemReply:
+    builtins.__dict__.clear()
+    return FINE
 
 
 @bad
 def lose_json() -> SystemReply:
-    orjson.dumps = lambda *_, **__: b"nonsense"  # type: ignore[assignment]
+    orjson.dumps = lambda *_, **__: b"nonsense"
     return FINE
 
 
@@ -270,7 +294,13 @@ BAD["send_settings_again"] = lambda: _send(b'{"id": 0, "settings": {}}')
 BAD["send_pickle"] = lambda: _send(b"cposix\nsystem\n(S'touch /tmp/taken'\ntR.")
 BAD["send_size"] = lambda: _send_raw((2_000_000_000).to_bytes(4))
 BAD["send_negative_size"] = lambda: _send_raw(b"\xff\xff\xff\xfe")
-BAD["send_half"] = lambda: ([each.sendall(b"\0\0") for each in _sockets()], os._exit(1))
+
+
+@bad
+def send_half() -> None:
+    for each in _sockets():
+        each.sendall(b"\0\0")
+    os._exit(1)
 
 
 # What it does to its event loop.

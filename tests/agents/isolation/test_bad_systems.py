@@ -20,7 +20,7 @@ from tests.agents.isolation.leftovers import MARK, running, wait_until_gone
 
 AROUND = SystemContext(open_corpus("sample"))
 
-ENDED = r"bad: its process (was ended by SIG|exited with code|closed its connection)"
+ENDED = r"bad: its process (was ended by signal|exited with code|closed its connection)"
 WRONG_ANSWER = r"bad: its process (sent what is not an answer|closed its connection)"
 TOO_MUCH = "^bad: its process sent more than 4000000 bytes"
 LATE = r"bad gave no answer within 3 s"
@@ -53,11 +53,11 @@ REASONS = {
     "too_long": "^bad: the answer has 50000000 characters, at most 100000",
     "exit_0": "^bad: its process exited with code 0",
     "exit_3": "^bad: its process exited with code 3",
-    "abort": "^bad: its process was ended by SIGABRT",
-    "segfault": "^bad: its process was ended by SIGSEGV",
-    "kill_itself": "^bad: its process was ended by SIGKILL",
-    "alarm": "^bad: its process was ended by SIGALRM",
-    "deep_recursion": "^bad: (its process (was ended by SIGSEGV|used more than)|raised)",
+    "abort": "^bad: its process was ended by signal 6",
+    "segfault": "^bad: its process was ended by signal 11",
+    "kill_itself": "^bad: its process was ended by signal 9",
+    "alarm": "^bad: its process was ended by signal 14",
+    "deep_recursion": "^bad: (its process (was ended by signal 11|used more than)|raised)",
     "shallow_recursion": "^bad: raised RecursionError",
     "say_and_die": "exited with code 1; it printed last: the last words on stderr$",
     "print_megabytes_and_die": "^bad: its process exited with code 1; .* words the end$",
