@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from recjury.agents import SystemContext
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
 from recjury.campaign.simulator_config import SimulatorConfig
-from recjury.corpora import Corpus
+from recjury.corpora import Corpus, WithoutSplits
 from recjury.errors import ConfigError
 from recjury.judges import Evaluator, EvaluatorContext
 from recjury.knowledge import Catalogue
@@ -183,7 +183,8 @@ def _components(config: CampaignConfig, corpus: Corpus, gateway: Gateway | None)
     from recjury.simulator import LeakGuard, Population
 
     user = build_user(config.simulator, corpus.catalogue, gateway, config)
-    context = SystemContext(corpus, gateway, list_length=config.simulator.list_length)
+    known = WithoutSplits(corpus, {source.split for source in config.scenarios})
+    context = SystemContext(known, gateway, list_length=config.simulator.list_length)
     return Components(
         catalogue=corpus.catalogue,
         recommenders={system.name: system.prepared(context) for system in config.systems},

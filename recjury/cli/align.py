@@ -254,6 +254,7 @@ def _aspect_json(
 
 def _show(found: "Agreements", differences: _Differences) -> None:
     output.show_table(_HEADINGS, _rows(found))
+    output.say("chance, and a constant, is 0; the last rows of an aspect read no words of the log")
     for (subset, aspect), pairs in differences.items():
         for each in pairs:
             gap = each.gap

@@ -22,8 +22,7 @@ from recjury.safe_text import printable
 if TYPE_CHECKING:
     from recjury.records import Metric
     from recjury.results import EvaluatorComparison
-    from recjury.results.noise import NoiseFloor
-    from recjury.results.repeats import PassRate
+    from recjury.results.noise import NoiseFloor, PassRate
     from recjury.store import ConversationResult, Store
 
 
@@ -216,7 +215,7 @@ def _results(
 def _passed(
     store: "Store", campaign: str | None, results: "Sequence[ConversationResult]", good: str
 ) -> "dict[str, tuple[PassRate, ...]]":
-    from recjury.results.repeats import pass_rates
+    from recjury.results.noise import pass_rates
     from recjury.results.scores import measures_of
     from recjury.store.choice import candidates, require
 

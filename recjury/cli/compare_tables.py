@@ -8,8 +8,7 @@ from recjury.cli import output
 if TYPE_CHECKING:
     from recjury.records import JSON
     from recjury.results import Comparison
-    from recjury.results.noise import NoiseFloor
-    from recjury.results.repeats import PassRate
+    from recjury.results.noise import NoiseFloor, PassRate
     from recjury.stats import MeanDifference
 
 INTERVAL = ["95 % low", "high", "p (Holm)", "n"]
@@ -88,10 +87,14 @@ def show_comparison(
     headings = [title, "difference", *INTERVAL, "effect"]
     if result.margin is not None:
         headings.append(f"p within ±{result.margin:g}")
-    output.show_table([*headings, *(["noise floor"] if noise else [])], rows)
+    if rows:
+        output.show_table([*headings, *(["noise floor"] if noise else [])], rows)
+    else:
+        output.say(f"{title}: none of these metrics has a score of both systems")
     if result.is_paired:
         alone = f"; {result.alone} that only one of them met are left out" if result.alone else ""
-        output.say(f"paired over {result.pairs} scenarios that both systems met{alone}")
+        scenarios = "scenario" if result.pairs == 1 else "scenarios"
+        output.say(f"paired over {result.pairs} {scenarios} that both systems met{alone}")
     else:
         output.say("unpaired: the two systems have no scenario in common")
     if result.margin is not None:

@@ -63,8 +63,9 @@ class View:
         self.rounds(debate)
 
     def rounds(self, debate: "ReplayedDebate", *, start: int = 1) -> None:
-        """Each round from the one numbered `start` on; the verdict, and the mean of round 1."""
-        from recjury.debate.rules import mean_of_round, verdict_name
+        """Each round from the one numbered `start` on; the verdict, and what the debate changed."""
+        from recjury.debate import before_and_after
+        from recjury.debate.rules import verdict_name
 
         for number in range(start, debate.transcript.rounds + 1):
             self._rule(f"round {number}")
@@ -77,9 +78,10 @@ class View:
         if verdict.spoke < len(last):
             how += f", {verdict.spoke} of {len(last)} roles spoke"
         score = output.number(verdict.score, 1)
-        before = output.number(mean_of_round(debate.transcript, 1), 1)
         name = verdict_name(debate.transcript.protocol)
-        self._rule(f"{name} {score}, {before} before the debate, {how} {verdict.reason}".strip())
+        self._rule(f"{name} {score}, {how} {verdict.reason}".strip())
+        if change := before_and_after(debate.transcript):
+            self._say("", change)
 
     def unfinished(self, failed: "Unfinished") -> None:
         """The turns, and why the conversation ended."""

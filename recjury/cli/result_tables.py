@@ -8,7 +8,7 @@ from recjury.cli import output
 from recjury.cli.compare_tables import noise_line
 from recjury.records import JSON
 from recjury.report.table_cells import Cell, means_table
-from recjury.results import CampaignSummary
+from recjury.results import CampaignSummary, Tally
 from recjury.results.answer import answer
 from recjury.results.caveats import Caveat, about_campaign
 from recjury.results.losses import FAILED
@@ -72,8 +72,6 @@ def _show(result: RunResult, summary: CampaignSummary) -> None:
             f"{result.set_aside} conversations of an earlier version of a system or of the data "
             "were set aside: they stay in the store, but not in these tables"
         )
-    if result.failed:
-        output.say(f"{result.failed} of {result.planned} conversations failed")
     for label, counts in summary.evaluations.items():
         if counts.failed:
             output.say(f"{counts.failed} of {counts.planned} evaluations by {label} failed")
@@ -135,7 +133,7 @@ def show_systems(summary: CampaignSummary) -> None:
         means = means_table(summary.systems, measures, noise)
         headings = (_plain(f"{each.name}\n{each.scale}") for each in means.columns)
         rows = [
-            [row.system, *map(_cell, row.cells), str(tally.conversations - tally.failed)]
+            [row.system, *map(_cell, row.cells), _conversations(tally)]
             for row, tally in zip(means.rows, summary.systems.values(), strict=True)
         ]
         if means.floors:
@@ -154,6 +152,12 @@ def show_systems(summary: CampaignSummary) -> None:
     )
     output.say(f"rated: {'; '.join(rated) or 'nothing yet'}")
     say_caveats(about_campaign(summary))
+
+
+def _conversations(tally: Tally) -> str:
+    """How many conversations did not fail; of how many, if any did."""
+    of = f" of {tally.conversations}" if tally.failed else ""
+    return f"{tally.conversations - tally.failed}{of}"
 
 
 def _cell(cell: Cell) -> str:

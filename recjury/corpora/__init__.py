@@ -1,6 +1,12 @@
 """Corpora that provide scenarios, and readers of recorded conversations."""
 
-from recjury.corpora.corpus import Corpus, ScenarioSet, TrainingExample, Unresolved
+from recjury.corpora.corpus import (
+    Corpus,
+    ScenarioSet,
+    TrainingExample,
+    Unresolved,
+    WithoutSplits,
+)
 from recjury.corpora.opening import (
     corpus_name,
     data_beside,
@@ -21,6 +27,7 @@ __all__ = [
     "ScenarioSet",
     "TrainingExample",
     "Unresolved",
+    "WithoutSplits",
     "conversation_row",
     "corpus_name",
     "data_beside",

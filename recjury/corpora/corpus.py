@@ -1,10 +1,11 @@
 """The `Corpus` protocol: a catalogue, a graph, training examples and scenarios."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from recjury.errors import DataError
 from recjury.knowledge import Catalogue, KnowledgeGraph
 from recjury.records import Scenario
 
@@ -77,6 +78,53 @@ class Corpus(Protocol):
         self, split: str = "test", limit: int | None = None, seed: int = 0
     ) -> ScenarioSet:
         """The scenarios of a split: all, or a sample of `limit` drawn with `seed`."""
+
+
+class WithoutSplits:
+    """A corpus as a system under test gets it: without the splits that its campaign plays."""
+
+    def __init__(self, corpus: Corpus, played: Collection[str]):
+        """`played` are the names of the splits that are left out."""
+        self._corpus, self._played = corpus, played
+
+    @property
+    def name(self) -> str:
+        """The corpus's name."""
+        return self._corpus.name
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits that are not played."""
+        return tuple(split for split in self._corpus.splits if split not in self._played)
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The items."""
+        return self._corpus.catalogue
+
+    @property
+    def graph(self) -> KnowledgeGraph:
+        """Entities and relations around the items."""
+        return self._corpus.graph
+
+    def examples(self, split: str) -> list[TrainingExample]:
+        """Those of the corpus. Raises DataError for a split that is played."""
+        self._refuse_played(split)
+        return self._corpus.examples(split)
+
+    def scenarios(
+        self, split: str = "test", limit: int | None = None, seed: int = 0
+    ) -> ScenarioSet:
+        """Those of the corpus. Raises DataError for a split that is played."""
+        self._refuse_played(split)
+        return self._corpus.scenarios(split, limit, seed)
+
+    def _refuse_played(self, split: str) -> None:
+        if split in self._played:
+            raise DataError(
+                f"the campaign plays the split {split!r} of {self.name}: no system may learn from "
+                "it or see its targets"
+            )
 
 
 def sample_scenarios(

@@ -104,10 +104,15 @@ def overall(debate: Debate) -> Rating:
 
 
 def before_and_after(transcript: DebateTranscript) -> str:
-    """The mean of the roles' scores before the debate moved them, and after; "" without both."""
+    """The mean of the roles' scores before the debate moved them, and after; "" without both.
+
+    If both are the same to one digit, it says that the debate did not change the mean.
+    """
     first, last = (mean_of_round(transcript, number) for number in (1, transcript.rounds))
     if first is None or last is None:
         return ""
+    if f"{first:.1f}" == f"{last:.1f}":
+        return f"mean of the roles: {last:.1f}, not changed by the debate"
     return f"mean of the roles: {first:.1f} before the debate, {last:.1f} after it"
 
 

@@ -11,12 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
-from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
 from recjury.knowledge.near_names import MIN_LETTERS, NearNames
 from recjury.knowledge.ordinary_words import is_ordinary_title, is_phrase
+from recjury.knowledge.text_cache import cached_by_text
 from recjury.knowledge.title_marks import TitleMarks, is_pronoun
 from recjury.knowledge.tokenizer import Token, split_year, tokenize
 from recjury.knowledge.unlisted import unlisted_titles
@@ -28,7 +28,6 @@ _ARTICLES = frozenset({"the", "a", "an"})
 _NEAR_REACH = 6
 _COMMON_TEXTS = 2
 _TEXTS_KEPT = 8192  # the turns of several hundred conversations at once
-_LONGEST_KEPT = 4000
 
 _YEAR_BEHIND = re.compile(r"\s*\(\s*(\d{4})\s*\)")
 _SENTENCE_END = re.compile(r"[.!?;\n](?:\s|$)|\n")
@@ -158,7 +157,7 @@ class TitleRecogniser:
         titles of unknown films unless they are marked.
         """
         # The last texts are kept: several parts of the house read a turn.
-        self._kept = lru_cache(_TEXTS_KEPT)(self._find)
+        self._known = cached_by_text(_TEXTS_KEPT)(self._find)
         self._entries: dict[str, list[_Entry]] = {}
         self._longest: dict[str, int] = {}
         self._beginnings: set[str] = set()
@@ -213,9 +212,6 @@ class TitleRecogniser:
         unlisted = unlisted_titles(text, [(found.start, found.end) for found in known])
         known += [TitleMention(*span, None, MatchKind.UNLISTED) for span in unlisted]
         return tuple(sorted(known, key=lambda found: (found.start, found.end)))
-
-    def _known(self, text: str) -> Sequence[TitleMention]:
-        return self._find(text) if len(text) > _LONGEST_KEPT else self._kept(text)
 
     def _find(self, text: str) -> Sequence[TitleMention]:
         """The known names. On overlap: the longest, then a correctly spelt one, then the first."""

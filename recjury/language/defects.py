@@ -4,6 +4,7 @@ Each is found by what the text consists of, whatever it says.
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -79,12 +80,17 @@ def defects_of(text: str) -> list[Defect]:
     """The defects that are certain, the worst first."""
     spoken = words_of(text)
     found = [
-        Defect("empty", text.strip()) if not any(map(str.isalnum, text)) else None,
+        Defect("empty", text.strip()) if not any(map(_says_something, text)) else None,
         Defect("residue", residue(text)) if residue(text) else None,
         Defect("loop", loop(text)) if loop(text) else None,
         Defect("truncated", " ".join(spoken[-4:])) if is_cut(text, spoken) else None,
     ]
     return [defect for defect in found if defect is not None]
+
+
+def _says_something(sign: str) -> bool:
+    """Whether it is a letter, a digit, an emoji or another symbol."""
+    return sign.isalnum() or unicodedata.category(sign) == "So"
 
 
 def counts_of(text: str) -> list[float]:

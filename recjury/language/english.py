@@ -1,9 +1,10 @@
 """Whether a text is English, the only language that is read."""
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 
 from recjury.knowledge.ordinary_words import word_list
+from recjury.knowledge.text_cache import cached_by_text
 from recjury.language.defects import other_letters
 from recjury.language.tokens import shortened
 from recjury.language.vocabulary import words
@@ -13,7 +14,7 @@ _LEAST = 1 / 3
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 
 
-@lru_cache(_REMEMBERED)
+@cached_by_text(_REMEMBERED)
 def is_english(text: str) -> bool:
     """Whether a text may be English, by its words in lower case: names and titles say nothing.
 

@@ -1,11 +1,12 @@
 """`read` and `read_reply`: what utterances do, in the light of what was said before."""
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 
 from recjury.knowledge import Catalogue
+from recjury.knowledge.text_cache import cached_by_text
 from recjury.language.act_model import MODELLED, ActModel
 from recjury.language.defects import defects_of, other_language_words
 from recjury.language.english import is_english
@@ -24,9 +25,6 @@ from recjury.records import Act, Attribute, Speaker, Turn
 SURE, RULED_OUT = 0.55, 0.3
 """From `SURE` on, a turn surely does an act; up to `RULED_OUT`, it surely does not."""
 
-LIKELY = 0.4
-"""From here on, `benchmarks.language` counts an act: near the best F1 over all acts."""
-
 BROKEN, FINE = 0.7, 0.4
 """From `BROKEN` on, a reply is called broken; below `FINE`, it is not; between, it is doubtful."""
 
@@ -39,12 +37,15 @@ def read(turn: Turn, before: Sequence[Turn], catalogue: Catalogue | None = None)
     """What a user's `turn` does after the turns `before` it.
 
     Declared acts are taken as they are. Otherwise the acts are read from the text and from the
-    system's last turn, the values by looking them up: in the catalogue, if there is one.
+    system's last turn, the values by looking them up: in the catalogue, if there is one. An act
+    about an item that a catalogue does not have is about the suggestion in general.
     """
     declared = bool(turn.acts)
     wanted, rejected = _declared_values(turn) if declared else _spoken_values(turn.text, catalogue)
     named = [] if catalogue is None else [each.id for each in catalogue.link(turn.text)]
     about = [each.item for each in turn.acts if each.item is not None]
+    if catalogue is not None and len(catalogue):  # without one, nobody knows what an item is
+        about = [each for each in about if each in catalogue]
     found = _declared(turn) if declared else _read(turn.text, _answered(before))
     return found._replace(
         wants=wanted, rejects=rejected, items=tuple(dict.fromkeys([*about, *named]))
@@ -69,7 +70,7 @@ def _declared_values(turn: Turn) -> Values:
     return wanted, rejected
 
 
-@lru_cache(_REMEMBERED)
+@cached_by_text(_REMEMBERED)
 def _spoken_values(text: str, catalogue: Catalogue | None) -> Values:
     found = spoken_in(text, catalogue)
     wanted, rejected = (
@@ -94,7 +95,7 @@ def _replies() -> ReplyModel:
     return ReplyModel(shipped())
 
 
-@lru_cache(_REMEMBERED)
+@cached_by_text(_REMEMBERED)
 def _read(text: str, answered: str) -> Reading:
     english = is_english(text)
     if not any(map(str.isalnum, text)) or not english:
@@ -128,12 +129,14 @@ def read_reply(reply: str, before: Sequence[Turn] = ()) -> ReplyCheck:  # noqa: 
     return _read_reply(reply)
 
 
-@lru_cache(_REMEMBERED)
+@cached_by_text(_REMEMBERED)
 def _read_reply(reply: str) -> ReplyCheck:
     certain = next(iter(defects_of(reply)), None)
     if certain is not None and certain.kind != "truncated":
         kind: Breakage = certain.kind  # type: ignore[assignment]
         return ReplyCheck(1.0, True, kind, certain.quote)
+    if not any(map(str.isalnum, reply)):  # only symbols
+        return ReplyCheck(0.5, None)
     if not prose(reply).strip():  # only a list of titles
         return ReplyCheck(0.0, broken=False)
     if not is_english(prose(reply)):

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recjury.knowledge import Catalogue, plain_value
+from recjury.knowledge.text_cache import cached_by_text
 from recjury.language.tokens import shortened
 from recjury.language.vocabulary import decades, phrases, spoken_values, words
 from recjury.records import Attribute
@@ -55,7 +56,7 @@ class Clause(NamedTuple):
         return self.refused_from < self.end
 
 
-@lru_cache(4096)
+@cached_by_text(4096)
 def clauses(text: str) -> tuple[Clause, ...]:
     """The clauses of a text in lower case; without a refusal, `refused_from` is the end."""
     found: list[Clause] = []

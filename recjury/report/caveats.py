@@ -24,119 +24,95 @@ def caveats(
 
 
 def _about_raters(participants: Participants) -> list[Caveat]:
-    given: list[Caveat] = []
-    if participants.measured:
-        given.append(
-            Caveat(
-                f"{_all(participants.measured)}measured, not judged by a language model",
-                "A measured judge counts what its rubric asks for, as far as this can be computed "
-                "from text, lists and a catalogue. Its scores compare systems with each other. "
-                "They do not replace the judgement of a model or a person. Do not compare them "
-                "with published scores of model judges.",
-            )
-        )
-    if participants.by_model:
-        given.append(
-            Caveat(
-                f"{_all(participants.by_model)}rated by a language model",
-                "Model judges can favour long, fluent or familiar text and can be wrong about "
-                "items. This page does not measure how well they agree with people: compare "
-                "them with human labels before you rely on small differences.",
-            )
-        )
-    if participants.debater_is_rule:
-        given.append(
-            Caveat(
-                "The rule verdict comes from a fixed rule",
-                "Each role begins with the plain mean of the scores it answers for and moves "
-                "towards the others, further to those that cite more turns. The verdict is a "
-                "weighted mean of the factors and adds no judgement to them.",
-            )
-        )
-    if participants.debater_is_model:
-        given.append(
-            Caveat(
-                "The verdict comes from a debate between language models",
-                "Roles that share a model tend to agree with each other; agreement does not show "
-                "that they are right.",
-            )
-        )
-    return given
+    return _holding(
+        (
+            participants.measured,
+            f"{_all(participants.measured)}measured, not judged by a language model",
+            "A measured judge counts what its rubric asks for, as far as this can be computed "
+            "from text, lists and a catalogue. Its scores compare systems with each other. "
+            "They do not replace the judgement of a model or a person. Do not compare them "
+            "with published scores of model judges.",
+        ),
+        (
+            participants.by_model,
+            f"{_all(participants.by_model)}rated by a language model",
+            "Model judges can favour long, fluent or familiar text and can be wrong about "
+            "items. This page does not measure how well they agree with people: compare "
+            "them with human labels before you rely on small differences.",
+        ),
+        (
+            participants.debater_is_rule,
+            "The rule verdict comes from a fixed rule",
+            "Each role begins with the plain mean of the scores it answers for and moves "
+            "towards the others, further to those that cite more turns. The verdict is a "
+            "weighted mean of the factors and adds no judgement to them.",
+        ),
+        (
+            participants.debater_is_model,
+            "The verdict comes from a debate between language models",
+            "Roles that share a model tend to agree with each other; agreement does not show "
+            "that they are right.",
+        ),
+    )
 
 
 def _about_users(participants: Participants) -> list[Caveat]:
-    given: list[Caveat] = []
-    if participants.user_is_rule:
-        given.append(
-            Caveat(
-                "The user followed fixed rules",
-                "The rule user answers from the target's attributes. It behaves in the same way "
-                "with all systems. It is more patient and more literal than people are.",
-            )
-        )
-    if participants.user_is_model:
-        given.append(
-            Caveat(
-                "The user was played by a language model",
-                "Simulated users accept more and complain less than people do. Persuasiveness is "
-                "the simulated user's own answer.",
-            )
-        )
-    if participants.is_recorded:
-        given.append(
-            Caveat(
-                "Conversations were recorded elsewhere",
-                "No simulated user answered the systems, so persuasiveness is not scored. A metric "
-                "has no score if the recordings lack what it needs.",
-            )
-        )
-    return given
+    return _holding(
+        (
+            participants.user_is_rule,
+            "The user followed fixed rules",
+            "The rule user answers from the target's attributes. It behaves in the same way "
+            "with all systems. It is more patient and more literal than people are.",
+        ),
+        (
+            participants.user_is_model,
+            "The user was played by a language model",
+            "Simulated users accept more and complain less than people do. Persuasiveness is "
+            "the simulated user's own answer.",
+        ),
+        (
+            participants.is_recorded,
+            "Conversations were recorded elsewhere",
+            "No simulated user answered the systems, so persuasiveness is not scored. A metric "
+            "has no score if the recordings lack what it needs.",
+        ),
+    )
 
 
 def _about_targets(found: CampaignFindings, *, wished: bool) -> list[Caveat]:
-    given: list[Caveat] = []
     played = sum(len(scenarios.played) for scenarios in found.scenarios.values())
     seen = sum(len(scenarios.target_seen) for scenarios in found.scenarios.values())
-    if seen:
-        given.append(
-            Caveat(
-                f"In {seen} of {played} scenarios a target was already named in the history",
-                "A system hits such a target if it repeats the history. This raises Recall@k.",
-            )
-        )
-    if wished:
-        given.append(
-            Caveat(
-                "Some targets are all items with the recorded attributes",
-                "If a recording has no single target, every item with the wished attributes counts "
-                "as a target. Its Recall@k cannot be compared with Recall@k for single targets.",
-            )
-        )
-    return given
+    return _holding(
+        (
+            seen,
+            f"In {seen} of {played} scenarios a target was already named in the history",
+            "A system hits such a target if it repeats the history. This raises Recall@k.",
+        ),
+        (
+            wished,
+            "Some targets are all items with the recorded attributes",
+            "If a recording has no single target, every item with the wished attributes counts "
+            "as a target. Its Recall@k cannot be compared with Recall@k for single targets.",
+        ),
+    )
 
 
 def _about_gaps(found: CampaignFindings) -> list[Caveat]:
-    given: list[Caveat] = []
-    failed = sum(tally.failed for tally in found.systems.values())
-    if failed:
-        given.append(
-            Caveat(
-                f"{failed} {'conversation' if failed == 1 else 'conversations'} failed",
-                "They lower the coverage of the means. If a system fails on the hard scenarios, "
-                "its means cover only the easy ones.",
-            )
-        )
     few = [name for name, tally in found.systems.items() if tally.conversations < _FEW]
-    if few:
-        given.append(
-            Caveat(
-                f"Few conversations: under {_FEW} for {len(few)} of {len(found.systems)} systems",
-                "The intervals are wide, and systems may differ although the difference is not "
-                "significant.",
-            )
-        )
-    return given
+    return _holding(
+        (
+            few,
+            f"Few conversations: under {_FEW} for {len(few)} of {len(found.systems)} systems",
+            "The intervals are wide, and systems may differ although the difference is not "
+            "significant.",
+        ),
+    )
 
 
 def _all(evaluators: Sequence[str]) -> str:
     return f"{', '.join(evaluators)}: {'' if len(evaluators) == 1 else 'all '}"
+
+
+def _holding(*caveats: tuple[object, str, str]) -> list[Caveat]:
+    """Those whose condition is true; each stands before its heading and text."""
+    return [Caveat(heading, text) for holds, heading, text in caveats if holds]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from recjury.debate import mean_of_round, verdict_name
+from recjury.debate import before_and_after, verdict_name
 from recjury.records import (
     ConversationLog,
     Debate,
@@ -70,13 +70,13 @@ class ShownStatement(NamedTuple):
 class ShownDebate(NamedTuple):
     """A debate and its verdict; `forks` are the results of changed copies of it.
 
-    `named` is what the verdict is called, `before` the mean of the roles before the debate.
+    `named` is what the verdict is called, `change` how the debate changed the mean of the roles.
     """
 
     evaluator: str
     named: str
     verdict: Verdict
-    before: float | None
+    change: str
     rounds: tuple[tuple[ShownStatement, ...], ...]
     skipped_rounds: int
     forks: tuple[str, ...]
@@ -232,7 +232,7 @@ def _debate(reading: ExampleLoader, label: str, evaluation: str, debate: Debate)
         evaluator=one_line(label, _NAME),
         named=verdict_name(debate.transcript.protocol),
         verdict=debate.verdict,
-        before=mean_of_round(debate.transcript, 1),
+        change=before_and_after(debate.transcript),
         rounds=_rounds(debate.transcript, reading.models),
         skipped_rounds=max(0, debate.transcript.rounds - _ROUNDS),
         forks=tuple(

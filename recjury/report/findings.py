@@ -10,8 +10,8 @@ from recjury.report.example_picks import EvaluationRef, ExamplePicker
 from recjury.report.excerpt import one_line
 from recjury.report.rounds import RoundTally
 from recjury.results import CampaignSummary, Measure, Tally, is_newest
-from recjury.results.declared_acts import act_counts, total_acts
 from recjury.results.scores import ConversationScores
+from recjury.results.summary import total_acts
 from recjury.results.unscored import unscored_ratings
 from recjury.store import CampaignEvaluator, ConversationResult, PlannedConversation, Store
 
@@ -129,7 +129,7 @@ def collect_findings(store: Store, campaign: str) -> CampaignFindings:
     found = CampaignFindings(CampaignSummary(store.evaluators(campaign)))
     planned = tuple(store.conversations(campaign))
     found.users = set(filter(None, map(_user, planned)))
-    found.summary.acts = total_acts(act_counts(store, planned).values())
+    found.summary.acts = total_acts(store, planned)
     counted: set[str] = set()
     for result in store.results(campaign):
         found.add(result)

@@ -23,8 +23,9 @@ from recjury.report.table_cells import (
 from recjury.results import Counts, is_newest
 from recjury.results.answer import answer
 from recjury.results.budget_use import budget_use, left_text
-from recjury.results.caveats import Caveat, about_power
-from recjury.results.comparison import compare_campaign, newest_measures, tested_families
+from recjury.results.caveats import Caveat
+from recjury.results.comparison import newest_measures
+from recjury.results.differences import about_tests, compare_campaign, tested_families
 from recjury.results.noise import NoiseFloor, noise_source
 from recjury.results.scores import headline
 from recjury.results.unscored import merged_forms, merged_reasons
@@ -151,7 +152,8 @@ def build_page(
     who, lead = participants(found, models), headline(found.measures)
     noise = found.summary.noise()
     compared = compare_campaign(found.systems, lead, newest_measures(found.evaluators))
-    tested = tested_families(compared.values(), {lead.id} if lead else ())
+    leads = {lead.id} if lead else set()
+    tested = tested_families(compared.values(), leads)
     wished = _any_wishes(store, found)
     return Page(
         title=one_line(about.name or "recjury", 120),
@@ -168,7 +170,7 @@ def build_page(
         ),
         sections=tuple(_section(found, each, noise) for each in found.summary.evaluators),
         answer=tuple(one_line(line, 600) for line in answer(found.summary, compared).lines),
-        caveats=(*about_power(*tested), *caveats(found, who, wished=wished)),
+        caveats=(*about_tests(compared.values(), leads), *caveats(found, who, wished=wished)),
         headline=lead.id if lead else "",
         pairs=tuple(
             pair_table(SystemPair(a, b, found.systems), each, noise)

@@ -2,13 +2,8 @@
 
 from recjury.results.agreement import Agreement, EvaluatorComparison, compare_evaluators
 from recjury.results.change import ScoreChange, explain_change
-from recjury.results.comparison import (
-    Comparison,
-    ComparisonOptions,
-    Gap,
-    compare_all,
-    compare_systems,
-)
+from recjury.results.comparison import ComparisonOptions, compare_all, compare_systems
+from recjury.results.differences import Comparison, Gap
 from recjury.results.export import export, frame
 from recjury.results.scores import Measure, is_newest
 from recjury.results.summary import CampaignSummary, Counts, MetricSummary, Tally, summarise

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Metric
-from recjury.results.comparison import Compared, Comparison, Gap, compare_tallies, corrected
+from recjury.results.differences import Compared, Comparison, Gap, compare_tallies, corrected
 from recjury.results.scores import scores_of
 from recjury.results.summary import Tally
 from recjury.stats import MeanDifference

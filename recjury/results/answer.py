@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from recjury.records import JSON
 from recjury.results.caveats import SIGNIFICANT, about_power, lacks_catalogue, listed
-from recjury.results.comparison import Compared, Comparison, compare_campaign, ranked
+from recjury.results.differences import Compared, Comparison, compare_campaign, ranked
 from recjury.results.scores import Measure, headline, titles_of
 from recjury.results.summary import CampaignSummary
 from recjury.stats import MeanDifference

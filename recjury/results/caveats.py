@@ -15,6 +15,7 @@ NO_CATALOGUE = "no catalogue"
 
 SIGNIFICANT = 0.05
 _ALIKE = 0.95  # the share of equal scores from which on a rater gives one score to everything
+_LEARNED_FROM = ("/train", "/valid")  # how the names of such splits end
 _ENOUGH = 20  # scores below which that may be chance
 
 
@@ -28,6 +29,7 @@ class Caveat(NamedTuple):
 def about_campaign(summary: CampaignSummary) -> list[Caveat]:
     """The caveats of a campaign's tables."""
     return [
+        *_about_splits(summary),
         *_about_links(summary),
         *about_scores(summary.systems, {each.id: each.metric for each in summary.shown}),
         *_about_catalogues(summary),
@@ -36,17 +38,31 @@ def about_campaign(summary: CampaignSummary) -> list[Caveat]:
 
 
 def about_scores(tallies: Mapping[str, Tally], metrics: Mapping[str, Metric]) -> list[Caveat]:
-    """Who lost ratings or never lists, whose scores are all alike, and which systems tie.
+    """What failed or lost ratings, who never lists, whose scores are alike, and which systems tie.
 
     `metrics` are by the ids of their measures.
     """
     shown = titles_of({id_: each for id_, each in metrics.items() if not each.detail})
     return [
+        *_about_failures(tallies),
         *_about_losses(tallies, metrics),
         *_about_lists(tallies),
         *_about_raters(tallies, shown),
         *_about_ties(tallies, shown),
     ]
+
+
+def _about_failures(tallies: Mapping[str, Tally]) -> Iterator[Caveat]:
+    failed = {name: each for name, each in tallies.items() if each.failed}
+    if failed:
+        shares = [f"{each.failed} of {each.conversations} of {n}" for n, each in failed.items()]
+        count = sum(each.failed for each in failed.values())
+        total = sum(each.conversations for each in tallies.values())
+        yield Caveat(
+            f"{count} of {total} conversations failed: {listed(shares)}",
+            "They have no scores and lower the coverage of the means. If a system fails on the "
+            "hard scenarios, its means cover only the easy ones.",
+        )
 
 
 def _about_losses(tallies: Mapping[str, Tally], metrics: Mapping[str, Metric]) -> Iterator[Caveat]:
@@ -116,6 +132,16 @@ def _about_ties(tallies: Mapping[str, Tally], titles: Mapping[str, str]) -> Iter
 def _tie(a: Mapping[str, float], b: Mapping[str, float]) -> bool:
     both = [pair for pair in a if pair in b]
     return len(both) > 1 and all(math.isclose(a[pair], b[pair], rel_tol=1e-12) for pair in both)
+
+
+def _about_splits(summary: CampaignSummary) -> Iterator[Caveat]:
+    seen = sorted(each for each in summary.played if each.endswith(_LEARNED_FROM))
+    if seen:
+        yield Caveat(
+            f"Scenarios of {listed(seen)} were played",
+            "Systems are trained on this split, or chosen by it: those that were have seen the "
+            "targets. The split for results is `test`.",
+        )
 
 
 def _about_links(summary: CampaignSummary) -> Iterator[Caveat]:

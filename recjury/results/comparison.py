@@ -1,95 +1,22 @@
-"""Compare systems, two by two: the difference on each metric."""
+"""Compare systems of a store, two by two, by the evaluators that rated both."""
 
-from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from recjury.errors import StoreError
-from recjury.records import JSON, Metric
-from recjury.results.caveats import Caveat, about_power, about_scores
-from recjury.results.scores import (
-    Measure,
-    headline,
-    is_newest,
-    measures_of,
-    of_lists,
-    scores_of,
-    sums_up,
+from recjury.results.caveats import about_scores
+from recjury.results.differences import (
+    Compared,
+    Comparison,
+    about_tests,
+    compare_tallies,
+    corrected,
 )
+from recjury.results.scores import headline, is_newest, measures_of, of_lists, scores_of
 from recjury.results.summary import Tally
-from recjury.stats import MeanDifference, effects, holm, paired, unpaired
 from recjury.store import CampaignEvaluator, Store
 from recjury.store.choice import candidates, require
-
-K = TypeVar("K", bound=Hashable)
-
-COMPARED_SYSTEMS = 6
-"""With at most so many systems, each pair is compared; with more, each system with the best."""
-
-
-class Gap(NamedTuple):
-    """A metric's difference, A minus B. A metric that is a detail is not tested and has no
-    p-value.
-
-    `equivalence` is the p-value of the test that the difference is smaller than a margin; None if
-    no margin was given.
-    """
-
-    metric: Metric
-    difference: MeanDifference
-    effect: effects.Effect = effects.Effect(None, None)
-    equivalence: float | None = None
-
-    @classmethod
-    def of(cls, metric: Metric, difference: MeanDifference) -> "Gap":
-        """The difference of a metric, without a p-value if the metric is a detail."""
-        untested = difference._replace(p=None, smallest_p=None)
-        return cls(metric, untested if metric.detail else difference)
-
-    def as_json(self, *, equivalence: bool) -> dict[str, JSON]:
-        """The difference with interval and p-value, and the effect size."""
-        own: dict[str, JSON] = {
-            **self.difference._asdict(),
-            "effect_size": self.effect.d,
-            "sd": self.effect.sd,
-        }
-        return own | ({"equivalence_p": self.equivalence} if equivalence else {})
-
-
-class Comparison(NamedTuple):
-    """A minus B by measure; p-values are Holm-corrected, see `corrected`.
-
-    Measures that sum up a conversation come first. The smallest p-value of a measure is that of the
-    strictest correction, which the smallest of all p-values has: if none of them is below .05, no
-    difference can be shown.
-    `pairs` counts the scenarios that both systems met. If there are none, the groups are compared
-    unpaired and `is_paired` is False. `alone` counts the scenarios that only one of them met, which
-    do not count in a paired comparison. `margin` is that of the tests of equivalence.
-    """
-
-    pairs: int
-    is_paired: bool
-    gaps: dict[str, Gap]
-    alone: int = 0
-    margin: float | None = None
-    caveats: tuple[Caveat, ...] = ()
-
-    def as_json(self) -> dict[str, JSON]:
-        """The stable keys of `recjury compare --json`."""
-        tested = self.margin is not None
-        shown = {name: gap.as_json(equivalence=tested) for name, gap in self.gaps.items()}
-        found = {"pairs": self.pairs, "paired": self.is_paired, "alone": self.alone}
-        margin = {"margin": self.margin} if tested else {}
-        caveats = [each._asdict() for each in self.caveats]
-        return {**found, "metrics": shown, **margin, "caveats": caveats}
-
-
-class Compared(NamedTuple):
-    """A metric under the ids that it has on both sides."""
-
-    a: str
-    b: str
-    metric: Metric
 
 
 class _Side(NamedTuple):
@@ -155,10 +82,7 @@ def compare_all(
         name: side for pair, each in every for name, side in zip(pair, each[:2], strict=True)
     }
     metrics = {one.a: one.metric for _, each in every for one in each.measures}
-    caveats = (
-        *about_scores(tallies, metrics),
-        *about_power(*tested_families(found.values(), leads)),
-    )
+    caveats = (*about_scores(tallies, metrics), *about_tests(found.values(), leads))
     return {pair: each._replace(caveats=caveats) for pair, each in found.items()}
 
 
@@ -250,99 +174,3 @@ def newest_measures(evaluators: Sequence[CampaignEvaluator]) -> tuple[Compared, 
     """The measures on which systems of one campaign are compared."""
     measures = measures_of(filter(is_newest, evaluators))
     return tuple(Compared(each.id, each.id, each.metric) for each in measures)
-
-
-def compare_tallies(
-    a: Tally,
-    b: Tally,
-    measures: Iterable[Compared],
-    *,
-    seed: int = 0,
-    margin: float | None = None,
-) -> Comparison:
-    """Compare two systems' scores. The p-values are not corrected: see `corrected`."""
-    pairs = len(a.pairs & b.pairs)
-    gaps: dict[str, Gap] = {}
-    for measure in sorted(measures, key=lambda each: not sums_up(each.metric)):
-        first, second = a.by_pair(measure.a), b.by_pair(measure.b)
-        both = [pair for pair in first if pair in second]
-        x = [first[p] for p in both] if pairs else list(first.values())
-        y = [second[p] for p in both] if pairs else list(second.values())
-        gap = Gap.of(measure.metric, (paired if pairs else unpaired)(x, y, seed=seed))
-        gap = gap._replace(
-            effect=(effects.paired_effect if pairs else effects.unpaired_effect)(x, y)
-        )
-        if margin is not None and not measure.metric.detail:
-            test = effects.paired_equivalence if pairs else effects.unpaired_equivalence
-            gap = gap._replace(equivalence=test(x, y, margin))
-        gaps[measure.a] = gap
-    return Comparison(pairs, pairs > 0, gaps, len(a.pairs ^ b.pairs), margin)
-
-
-def ranked(tallies: Mapping[str, Tally], lead: Measure) -> list[str]:
-    """The systems that have a score of `lead`, the best one first."""
-    means = {name: tally.summary(lead.id).mean for name, tally in tallies.items()}
-    known = {name: mean for name, mean in means.items() if mean is not None}
-    return sorted(known, key=known.__getitem__, reverse=lead.metric.higher_is_better)
-
-
-def compare_campaign(
-    tallies: Mapping[str, Tally], lead: Measure | None, measures: Sequence[Compared]
-) -> dict[tuple[str, str], Comparison]:
-    """Each two systems that have a score, in their order, corrected over all.
-
-    Of more than six systems, the best by `lead` is compared with each other.
-    """
-    scored = {name: tally for name, tally in tallies.items() if tally.measured}
-    pairs = list(combinations(scored, 2))
-    if len(scored) > COMPARED_SYSTEMS and lead is not None:
-        best = next(iter(ranked(scored, lead)), next(iter(scored)))
-        pairs = [(best, other) for other in scored if other != best]
-    raw = {(a, b): compare_tallies(scored[a], scored[b], measures) for a, b in pairs}
-    return corrected(raw, {lead.id} if lead else ())
-
-
-def corrected(
-    comparisons: Mapping[K, Comparison], leads: Container[str] = ()
-) -> dict[K, Comparison]:
-    """The comparisons with Holm-corrected p-values, over two families of tests.
-
-    One family is that of the measures in `leads`, by which readers decide; the other has all other
-    measures. So the difference of two systems on the headline has one p-value, whichever other
-    metrics are tested with it. Tests of equivalence are corrected on their own, in the same way.
-    """
-    found = {name: each._replace(gaps=dict(each.gaps)) for name, each in comparisons.items()}
-    for leading in (True, False):
-        family = {
-            (name, measure): gap
-            for name, each in comparisons.items()
-            for measure, gap in each.gaps.items()
-            if (measure in leads) == leading
-        }
-        p = holm({key: gap.difference.p for key, gap in family.items()})
-        alike = holm({key: gap.equivalence for key, gap in family.items()})
-        tests = sum(each is not None for each in p.values())
-        for key, gap in family.items():
-            name, measure = key
-            smallest = gap.difference.smallest_p
-            most = None if smallest is None else min(1.0, smallest * tests)
-            difference = gap.difference._replace(p=p[key], smallest_p=most)
-            found[name].gaps[measure] = gap._replace(difference=difference, equivalence=alike[key])
-    return found
-
-
-class TestedFamilies(NamedTuple):
-    """The differences that have a p-value, by the family in which they are corrected."""
-
-    lead: list[MeanDifference]
-    others: list[MeanDifference]
-
-
-def tested_families(comparisons: Iterable[Comparison], leads: Container[str]) -> TestedFamilies:
-    """The tests of some comparisons."""
-    families = TestedFamilies([], [])
-    for comparison in comparisons:
-        for measure, gap in comparison.gaps.items():
-            if gap.difference.p is not None:
-                (families.lead if measure in leads else families.others).append(gap.difference)
-    return families

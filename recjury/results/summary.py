@@ -1,12 +1,11 @@
 """A campaign's results: every system's means with their intervals and coverage."""
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from recjury.records import JSON, Status
-from recjury.results.declared_acts import ActCounts, act_counts, total_acts
+from recjury.records import JSON, Ending, Status
 from recjury.results.losses import FAILED, Losses, WorstCase, worst_case
 from recjury.results.noise import Judgings, NoiseFloor, noise_of
 from recjury.results.scores import (
@@ -25,9 +24,16 @@ from recjury.results.unscored import (
     unscored_ratings,
 )
 from recjury.stats.resampling import Interval, interval_of_mean, intervals_of_means
-from recjury.store import CampaignEvaluator, ConversationResult, Store
+from recjury.store import CampaignEvaluator, ConversationResult, PlannedConversation, Store
 
 _INAPPLICABLE = {Status.NOT_APPLICABLE}
+
+
+class ActCounts(NamedTuple):
+    """Declared acts that could not be used, and those that surely differ from the words."""
+
+    dropped: int = 0
+    differing: int = 0
 
 
 class MetricSummary(NamedTuple):
@@ -173,9 +179,10 @@ class CampaignSummary:
     `failures` counts what failed by reason, `raters` has the raters by evaluator. `unscored` counts
     the ratings without a score of the newest evaluators, except those of details; `verdicts` has
     the numbers of the newest evaluators that debate, by label. `items_linked` counts the
-    conversations whose lists were made of the names in the texts; `acts` is set by who reads the
-    logs. `shown` are the measures of the newest evaluators without details, `of_lists` the ids of
-    all that need a list.
+    conversations whose lists were made of the names in the texts; `played` has the corpora, with
+    their splits, of conversations that were not recorded; `acts` is set by who reads the logs.
+    `shown` are the measures of the newest evaluators without details, `of_lists` the ids of all
+    that need a list.
     """
 
     def __init__(self, evaluators: Sequence[CampaignEvaluator]) -> None:
@@ -186,6 +193,7 @@ class CampaignSummary:
         self._judgings = Judgings()
         self.conversations = Counts()
         self.items_linked = 0
+        self.played: set[str] = set()
         self.acts = ActCounts()
         self.evaluations = {each.label: Counts() for each in evaluators}
         self.failures: Counter[str] = Counter()
@@ -206,6 +214,8 @@ class CampaignSummary:
         held, failed = result.log is not None, result.failure is not None
         self.conversations = self.conversations.plus(1, done=held, failed=failed)
         self.items_linked += result.items_linked
+        if result.ending not in (None, Ending.RECORDED):
+            self.played.add(result.corpus)
         if result.failure is not None:
             self.failures[f"converse: {result.failure}"] += 1
         self.unscored.update(unscored_ratings(result, self.shown))
@@ -287,11 +297,28 @@ def summarise(
     """The results of a campaign, or of the given conversations (row ids) of it."""
     summary = CampaignSummary(store.evaluators(campaign))
     planned = store.conversations(campaign)
-    counts = act_counts(
-        store, (each for each in planned if conversations is None or each.id in conversations)
-    )
-    summary.acts = total_acts(counts.values())
+    wanted = [each for each in planned if conversations is None or each.id in conversations]
+    summary.acts = total_acts(store, wanted)
     for result in store.results(campaign):
         if conversations is None or result.conversation in conversations:
             summary.add(result)
     return summary
+
+
+def act_counts(store: Store, planned: Iterable[PlannedConversation]) -> dict[str, ActCounts]:
+    """By id, the counts of the conversations in which a model played the user and declared acts.
+
+    Other logs have no counts and are not read.
+    """
+    found: dict[str, ActCounts] = {}
+    for each in planned:
+        user = each.settings.get("user")
+        if isinstance(user, Mapping) and "declares" in user and (log := store.log(each.id)):
+            found[each.id] = ActCounts(log.acts_dropped, log.acts_differing)
+    return found
+
+
+def total_acts(store: Store, planned: Iterable[PlannedConversation]) -> ActCounts:
+    """The sums of `act_counts`."""
+    counts = act_counts(store, planned).values()
+    return ActCounts(sum(each.dropped for each in counts), sum(each.differing for each in counts))

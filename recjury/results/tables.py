@@ -6,10 +6,10 @@ from typing import NamedTuple
 import orjson
 
 from recjury.records import Rating, Status, Turn, metric_id
-from recjury.results.declared_acts import ActCounts, act_counts
 from recjury.results.file_formats import Cell, Field, Kind
 from recjury.results.scores import Measure, measures_of, scores_of
-from recjury.store import ConversationResult, Store
+from recjury.results.summary import ActCounts, act_counts
+from recjury.store import ConversationResult, EvaluationResult, Store
 from recjury.store.calls import params_json
 
 Row = Sequence[Cell]
@@ -92,11 +92,18 @@ _EVALUATIONS = (
 )
 
 
-def _evaluation_rows(results: Iterable[ConversationResult]) -> Iterator[Row]:
+def _evaluations(
+    results: Iterable[ConversationResult],
+) -> Iterator[tuple[Row, EvaluationResult]]:
+    """All evaluations, each after the cells by which its rows name it."""
     for result in results:
         for each in result.evaluations:
-            named = (*_named(result), each.evaluation, each.label, each.judging)
-            yield (*named, _json(sorted(each.stages)), _json(each.failures))
+            yield (*_named(result), each.evaluation, each.label, each.judging), each
+
+
+def _evaluation_rows(results: Iterable[ConversationResult]) -> Iterator[Row]:
+    for cells, own in _evaluations(results):
+        yield (*cells, _json(sorted(own.stages)), _json(own.failures))
 
 
 _TURNS = (
@@ -137,12 +144,9 @@ _RATINGS = (
 
 
 def _rating_rows(results: Iterable[ConversationResult]) -> Iterator[Row]:
-    for result in results:
-        for each in result.evaluations:
-            named = (*_named(result), each.evaluation, each.label, each.judging)
-            for rating in each.ratings:
-                metric = f"{each.label}.{metric_id(rating.factor)}"
-                yield (*named, metric, *_rating(rating))
+    for cells, own in _evaluations(results):
+        for rating in own.ratings:
+            yield (*cells, f"{own.label}.{metric_id(rating.factor)}", *_rating(rating))
 
 
 def _rating(rating: Rating) -> Row:
@@ -161,13 +165,11 @@ _EVIDENCE = (
 
 
 def _evidence_rows(results: Iterable[ConversationResult]) -> Iterator[Row]:
-    for result in results:
-        for each in result.evaluations:
-            named = (*_named(result), each.evaluation, each.label, each.judging)
-            for evidence in each.evidence:
-                where = (evidence.turn, evidence.span_start, evidence.span_end)
-                metric = f"{each.label}.{metric_id(evidence.factor)}"
-                yield (*named, metric, *where, evidence.label, evidence.note)
+    for cells, own in _evaluations(results):
+        for evidence in own.evidence:
+            where = (evidence.turn, evidence.span_start, evidence.span_end)
+            metric = f"{own.label}.{metric_id(evidence.factor)}"
+            yield (*cells, metric, *where, evidence.label, evidence.note)
 
 
 _STATEMENTS = (

@@ -1,10 +1,10 @@
 """What the rule user understands of a system's turn, by look-ups: items, questions, repeats."""
 
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from recjury.knowledge import Catalogue, fold
+from recjury.knowledge.text_cache import cached_by_text
 from recjury.language import read_reply
 from recjury.records import Domain, DomainAttribute, Speaker, Turn
 
@@ -65,7 +65,7 @@ def makes_no_sense(text: str, before: Sequence[Turn]) -> bool:
     return check.broken is True and check.probability >= _SURELY_BROKEN
 
 
-@lru_cache(_TEXTS_KEPT)
+@cached_by_text(_TEXTS_KEPT)
 def words(text: str) -> str:
     """The folded words of a text with single spaces, letters and digits alone."""
     return " ".join("".join(sign if sign.isalnum() else " " for sign in fold(text)).split())

@@ -171,3 +171,94 @@ def test_chatcrs_with_both_lists_and_the_endpoints_embeddings(command: Command) 
         else:
             assert [item.name for item in lists[0]] == ["Heat (1995)", "Zanzibar Nights"]
             assert lists[0][1].id is None
+
+
+LEARNER = """
+class Learner:
+    settings = {}
+
+    def __init__(self, corpus, *, name, split):
+        self.name = name
+        assert corpus.examples("valid"), corpus.splits
+        corpus.examples(split)
+        corpus.scenarios(split)
+
+    async def respond(self, conversation):
+        return SystemReply(text="Hello.")
+
+    async def aclose(self):
+        pass
+"""
+
+
+@pytest.mark.parametrize(("split", "code"), [("train", 0), ("test", 2)])
+def test_a_system_gets_no_data_of_the_split_that_is_played(
+    command: Command, split: str, code: int
+) -> None:
+    Path("learner.py").write_text(f"from recjury.records import SystemReply\n{LEARNER}", "utf-8")
+    Path("campaign.yaml").write_text(
+        "scenarios: [{corpus: sample, limit: 1}]\n"
+        f"systems: [{{kind: python, name: mine, path: 'learner:Learner', "
+        f"options: {{split: {split}}}}}]\n",
+        "utf-8",
+    )
+    ended = command("run", "campaign.yaml", "--store", STORE)
+    assert ended.code == code, ended.err
+    assert ("no system may learn from it" in ended.err) == (code == 2)
+
+
+def test_results_on_a_split_that_systems_learn_from_have_a_caveat(command: Command) -> None:
+    played = "scenarios: [{{corpus: sample, split: {}, limit: 1}}]\nsystems: [retrieval]\n"
+    said = {
+        split: [each["heading"] for each in _run(command, played.format(split))["caveats"]]
+        for split in ("train", "valid", "test")
+    }
+    assert "Scenarios of sample/train were played" in said["train"]
+    assert "Scenarios of sample/valid were played" in said["valid"]
+    assert not any("were played" in heading for heading in said["test"])
+
+
+INTERRUPTED = """
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+from recjury.records import SystemReply
+
+
+class Mine:
+    settings = {}
+
+    def __init__(self, corpus, *, name):
+        self.name = name
+
+    async def respond(self, conversation):
+        turns = len(conversation.turns)
+        with Path("asked").open("a") as file:
+            file.write(f"{turns} ")
+        if turns == 3 and not Path("interrupted").exists():
+            Path("interrupted").touch()
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(600)
+        return SystemReply(text="Hello.")
+
+    async def aclose(self):
+        pass
+"""
+
+
+def test_an_interrupted_conversation_begins_again(command: Command) -> None:
+    """Only model calls and finished conversations are in the store; one that failed goes on."""
+    Path("mine.py").write_text(INTERRUPTED, "utf-8")
+    campaign = (
+        "scenarios: [{corpus: sample, limit: 1}]\n"
+        "systems: [{kind: python, name: mine, path: 'mine:Mine'}]\n"
+        "simulator: {max_rounds: 3}\n"
+    )
+    Path("campaign.yaml").write_text(campaign, "utf-8")
+    assert command("run", "campaign.yaml", "--store", STORE).code == 130
+    asked = Path("asked").read_text("utf-8").split()
+    _run(command, campaign)
+    assert len(asked) == 2
+    assert Path("asked").read_text("utf-8").split()[2:4] == asked

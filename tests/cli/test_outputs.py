@@ -116,6 +116,9 @@ def test_compare_prints_the_keys_that_scripts_rely_on(command: Command) -> None:
     assert "outcome.rounds" in command(*forced, "--all-metrics").out
     assert "outcome.rounds" in command(*forced, "--metric", "outcome.rounds").out
     assert "unpaired" in shown.err
+    none = command(*forced, "--metric", "core.appropriateness")
+    assert none.out == ""
+    assert "none of these metrics has a score of both systems" in none.err
 
 
 def test_compare_of_many_with_all_that_it_can_show(command: Command, tmp_path: Path) -> None:

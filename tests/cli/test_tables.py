@@ -65,6 +65,7 @@ def test_recall_is_shown_with_its_coverage(
     assert kbrd.count("1.000 (75%)") == 3
     assert "1.000 (n=2)" in kbrd
     assert whole.split() == ["whole", "0.000", "1.000", "1.000", "1.000", "1.00", "1"]
+    assert kbrd.endswith(" 3 of 4 ")
 
 
 def test_reasons_that_are_not_shown_are_counted(

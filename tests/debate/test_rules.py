@@ -204,6 +204,12 @@ def test_a_verdict_stands_beside_the_mean_before_the_debate() -> None:
     assert overall(found).rationale == said
 
 
+def test_a_debate_that_changes_nothing_says_so() -> None:
+    agreed = held(Voices({}, score=lambda *_: 57.0))
+    said = "mean of the roles: 57.0, not changed by the debate"
+    assert overall(agreed).rationale == said
+
+
 def quarter_unusable(seed: int) -> Callable[[ChatRequest], Line]:
     """A model of which a quarter of the replies cannot be used, by a seeded lot."""
     lots = random.Random(seed)

@@ -242,7 +242,7 @@ def test_what_was_looked_for_is_forgotten_some_day(
     monkeypatch: pytest.MonkeyPatch, word: str
 ) -> None:
     monkeypatch.setattr("recjury.knowledge.near_names._REMEMBERED", 100)
-    monkeypatch.setattr("recjury.knowledge.recogniser._LONGEST_KEPT", 0)
+    monkeypatch.setattr("recjury.knowledge.text_cache._LONGEST", 0)
     texts = 10_000_000 // len(word) // 20
     digits = str.maketrans("0123456789", "ghijklmnop")
     CATALOGUE.link("xyzxyz")  # what is built with the first search stays

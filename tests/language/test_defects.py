@@ -2,6 +2,7 @@
 
 import pytest
 
+from recjury.language import read_reply
 from recjury.language.defects import defects_of, loop, other_language_words, residue
 
 
@@ -75,3 +76,10 @@ def test_a_text_without_a_letter_is_empty() -> None:
 def test_names_and_titles_are_no_other_language_words() -> None:
     assert other_language_words("La La Land and Das Boot are both good") == []
     assert other_language_words("it is una buena película para los niños") == ["una", "para", "los"]
+
+
+@pytest.mark.parametrize(("reply", "broken"), [("👍", None), ("★★★★☆", None), ("...", True)])
+def test_symbols_alone_are_not_read_and_signs_alone_are_empty(
+    reply: str, broken: bool | None
+) -> None:
+    assert read_reply(reply).broken is broken

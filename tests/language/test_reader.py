@@ -4,10 +4,11 @@ from importlib import resources
 
 import pytest
 
+from recjury.knowledge import Catalogue
 from recjury.language import read, read_reply
 from recjury.language.english import is_english
 from recjury.language.weights import FILE
-from recjury.records import Act, Attribute, DeclaredAct, Speaker, Turn
+from recjury.records import Act, Attribute, DeclaredAct, Item, Speaker, Turn
 
 
 def user(text: str, *acts: DeclaredAct) -> Turn:
@@ -121,3 +122,14 @@ def test_a_megabyte_of_one_word_is_read_in_part() -> None:
     reading = read(user(huge), (system("word " * 200_000),))
     assert set(reading.acts) == set(Act)
     assert read_reply(huge).kind == "loop"
+
+
+@pytest.mark.parametrize("text", ["drama", "Drama", "I want a drama.", "Some Comedy or Drama?"])
+def test_a_wish_for_a_value_names_no_item_of_that_title(text: str) -> None:
+    items = (
+        Item(id="d", name="Drama (2012)", title="Drama", year=2012, genres=("Comedy",)),
+        Item(id="c", name="Comedy (2002)", title="Comedy", year=2002, genres=("Drama",)),
+    )
+    reading = read(user(text), (), Catalogue("own", items))
+    assert Attribute("genre", "Drama") in reading.wants
+    assert reading.items == ()

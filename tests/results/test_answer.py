@@ -4,7 +4,8 @@ import pytest
 
 from recjury.results import ComparisonOptions, compare_all, summarise
 from recjury.results.answer import CampaignAnswer, answer
-from recjury.results.comparison import compare_campaign, newest_measures
+from recjury.results.comparison import newest_measures
+from recjury.results.differences import compare_campaign
 from recjury.results.scores import headline
 from recjury.store import Store
 from tests.report.filling import CAMPAIGN, Played, evaluator, fill

@@ -117,3 +117,22 @@ def test_too_few_scenarios_for_any_p_value_are_said(
     caveats = compare_all(store, "ab")["a", "b"].caveats
     said = [each.heading for each in caveats if "too small" in each.heading]
     assert said == expected
+
+
+def test_conversations_that_failed_are_counted_by_system(store: Store) -> None:
+    failed = [Played("a", str(n), failure="no answer") for n in (2, 3)]
+    fill(store, [Played("a", "1"), *failed, Played("b", "1"), Played("b", "2")])
+    said = "2 of 5 conversations failed: 2 of 3 of a"
+    assert said in _headings(store)
+    compared = compare_all(store, "ab", options=ComparisonOptions())["a", "b"]
+    assert said in [each.heading for each in compared.caveats]
+
+
+def test_one_scenario_is_said_to_be_too_few_for_a_test(store: Store) -> None:
+    played = [
+        Played(system, "1", [level] * 12)
+        for system, level in zip("abc", (1.0, 2.0, 3.0), strict=True)
+    ]
+    fill(store, played)
+    for each in compare_all(store, "abc", options=ComparisonOptions()).values():
+        assert [caveat.heading for caveat in each.caveats] == ["One scenario is too few for a test"]

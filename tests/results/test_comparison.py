@@ -4,7 +4,8 @@ import pytest
 
 from recjury.errors import StoreError
 from recjury.results import Comparison, ComparisonOptions, compare_all, compare_systems
-from recjury.results.comparison import Compared, compare_tallies, corrected, newest_measures
+from recjury.results.comparison import newest_measures
+from recjury.results.differences import Compared, compare_tallies, corrected
 from recjury.results.scores import scores_of
 from recjury.results.summary import Tally
 from recjury.store import Store

@@ -5,8 +5,8 @@ import pytest
 from recjury.records import Evidence
 from recjury.results import summarise
 from recjury.results.caveats import about_campaign
-from recjury.results.declared_acts import ActCounts, total_acts
 from recjury.results.explanation import evidence_line
+from recjury.results.summary import ActCounts
 from recjury.store import Store
 from tests.judges.cases import a_log
 from tests.report.filling import CAMPAIGN, Played, fill
@@ -16,7 +16,7 @@ def test_acts_that_differ_from_the_words_are_a_caveat(store: Store) -> None:
     fill(store, [Played("a", "1")])
     summary = summarise(store, CAMPAIGN)
     assert summary.acts == (0, 0)  # no model declared any
-    summary.acts = total_acts([ActCounts(2, 1), ActCounts(1, 3)])
+    summary.acts = ActCounts(3, 4)
     heading = about_campaign(summary)[-1].heading
     assert heading.startswith("4 acts that the simulated user declared differ from its words")
     assert heading.endswith("3 could not be used")

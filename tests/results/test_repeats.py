@@ -6,8 +6,7 @@ import pytest
 
 from recjury.records import Metric
 from recjury.results import summarise
-from recjury.results.noise import NoiseFloor
-from recjury.results.repeats import pass_rates
+from recjury.results.noise import NoiseFloor, pass_rates
 from recjury.store import Store
 from tests.report.filling import CAMPAIGN, Played, evaluator, fill
 

@@ -57,6 +57,11 @@ class SystemTurn(NamedTuple):
         kind = check.kind.replace("_", " ") or "broken"
         return Finding(self.place, kind, f"{kind} {check.quote!r}", check.quote)
 
+    def lacks(self, what: str) -> Finding:
+        """That there is none of it in the turn, in words alone: this is no evidence."""
+        note = f"{what} in {_opening(self.turn.text)!r}" if self.spoke else "no answer"
+        return Finding(self.place, "", note)
+
     def said_before(self, times: int = 2) -> Finding | None:
         """Whether it has the words of an earlier turn; or the template of so many."""
         if self.same_as is not None:
@@ -196,8 +201,11 @@ def _checked(turn: Turn, user: UserTurn | None) -> ReplyCheck:
     check = read_reply(turn.text)
     if check.english or user is None or not user.reading.english:
         return check
-    start = " ".join(turn.text.split()[:_SHOWN_WORDS])
-    return ReplyCheck(1.0, broken=True, kind="mixed_languages", quote=start)
+    return ReplyCheck(1.0, broken=True, kind="mixed_languages", quote=_opening(turn.text))
+
+
+def _opening(text: str) -> str:
+    return " ".join(text.split()[:_SHOWN_WORDS])
 
 
 def _first_named(said: LinkedText, named: Mapping[str, None]) -> tuple[TitleMention, ...]:

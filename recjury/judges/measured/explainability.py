@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
 from recjury.judges.measured.linked_text import TITLE, LinkedText, words_of
-from recjury.judges.measured.outcome import Finding, Outcome, by_share, not_applicable
+from recjury.judges.measured.outcome import Finding, Outcome, WeighedTurn, by_worth, not_applicable
 from recjury.knowledge import attributes_of
 from recjury.knowledge.ordinary_words import word_list
 from recjury.language.genres import canonical_genres, excluded, genres_in
@@ -96,27 +96,27 @@ def explainability(log: AnnotatedLog) -> Outcome:
     spoken, as a bare genre word. A broken turn gives none.
     """
     interests = UserInterests(log)
-    findings: list[Finding] = []
+    rated: list[WeighedTurn] = []
     given: set[str] = set()
-    amount = 0.0
     for turn in log.spoken:
         if turn.user is not None:
             interests.hear(turn.user)
-        if not turn.new or turn.flaw():
+        if not turn.new:
             continue
         best = max(
-            interests.reasons_in(turn),
+            () if turn.flaw() else interests.reasons_in(turn),
             key=lambda reason: (reason.asked, words_of(reason.value) not in given),
             default=None,
         )
-        if best is not None:
+        if best is None:
+            rated.append(WeighedTurn(0.0, turn.lacks("no reason")))
+        else:
             again = words_of(best.value) in given
             given.add(words_of(best.value))
             whole = best.asked and not again
-            amount += 1 if whole else 0.5
             half = "" if whole else ", as before, half" if again else ", half"
-            findings.append(Finding(turn.place, "reason", f"{best.value!r}{half}", best.value))
-    total = sum(bool(turn.new) for turn in log.spoken)
-    if not total:
+            reason = Finding(turn.place, "reason", f"{best.value!r}{half}", best.value)
+            rated.append(WeighedTurn(1.0 if whole else 0.5, reason))
+    if not rated:
         return not_applicable("the text recommends nothing")
-    return by_share(amount, total, "recommending turn", "with a reason", findings)
+    return by_worth(rated, "recommending turn", "with a reason")

@@ -2,12 +2,13 @@
 
 from collections import deque
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 from recjury.knowledge import Catalogue, TitleMention
 from recjury.knowledge.ordinary_words import is_ordinary_word, is_phrase
+from recjury.knowledge.text_cache import cached_by_text
 from recjury.knowledge.tokenizer import Token, token_key, tokenize
 from recjury.language.genres import GENRE_WORDS
 
@@ -127,7 +128,7 @@ def _join(slots: list[str], slot: str) -> None:
         slots.append(slot)
 
 
-@lru_cache(65_536)
+@cached_by_text(65_536)
 def words_of(value: str) -> str:
     """The words of a name or value as texts are compared: lower case, single spaces."""
     return " ".join(token.key for token in tokenize(value))

@@ -83,6 +83,21 @@ def by_share(
     return scored(from_share(amount, total), summary, findings, quoted=quoted)
 
 
+class WeighedTurn(NamedTuple):
+    """How much a turn counts, 0 to 1, and why; without a label, it is no evidence."""
+
+    worth: float
+    finding: Finding
+
+
+def by_worth(turns: Sequence[WeighedTurn], noun: str, what: str) -> Outcome:
+    """`by_share` of what the turns count together; the rationale quotes one that counts least."""
+    findings = [turn.finding for turn in turns if turn.finding.label]
+    least = min(turns, key=lambda turn: turn.worth)
+    amount = sum(turn.worth for turn in turns)
+    return by_share(amount, len(turns), noun, what, findings, str(least.finding))
+
+
 def from_both(errors: int, total: int) -> int:
     """The lower one of the scores of the number and of the share of errors; 4 if `total` is 0."""
     return min(from_errors(errors), from_share(total - errors, total)) if total else 4

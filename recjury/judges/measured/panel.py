@@ -1,7 +1,7 @@
 """The panel of measured judges: twelve ratings without a model."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.claims import Claims
@@ -20,6 +20,7 @@ from recjury.judges.measured.recoverability import recoverability
 from recjury.judges.measured.relevance import semantic_relevance
 from recjury.judges.measured.requirements import Requirement, lacking
 from recjury.knowledge import Catalogue
+from recjury.knowledge.text_cache import cached_by_text
 from recjury.records import (
     JSON,
     ConversationLog,
@@ -47,7 +48,7 @@ class MeasuredPanel:
 
     def __init__(self, catalogue: Catalogue):
         self._catalogue = catalogue
-        self._link = lru_cache(_REMEMBERED)(partial(link, catalogue=catalogue))
+        self._link = cached_by_text(_REMEMBERED)(partial(link, catalogue=catalogue))
         grounded = partial(groundness, claims=Claims(catalogue))
         self._judges: Mapping[Factor, _Judge] = {
             Factor.COHERENCE: ((Requirement.TURN, Requirement.ENGLISH), coherence),

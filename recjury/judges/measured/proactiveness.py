@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.linked_text import LinkedText, words_of
-from recjury.judges.measured.outcome import Finding, Outcome, by_share
+from recjury.judges.measured.outcome import Finding, Outcome, WeighedTurn, by_worth
 from recjury.records import Domain
 
 # Titles count as words, too: "Have you seen Heat?" asks about the user.
@@ -17,23 +17,24 @@ def proactiveness(log: AnnotatedLog) -> Outcome:
     A turn that asks the user counts in full; asked again in the same words, it counts half, as does
     a turn with several new items; one with a single new item counts a quarter.
     """
-    findings: list[Finding] = []
+    rated: list[WeighedTurn] = []
     asked: set[str] = set()
-    amount = 0.0
     for turn in log.system:
         question = question_to_user(turn.said, log.domain) if turn.spoke else None
         if question is not None:
             again = words_of(question) in asked
             asked.add(words_of(question))
-            amount += 0.5 if again else 1
             note = f"asks {question!r}{', as before, half' if again else ''}"
-            findings.append(Finding(turn.place, "asks", note, question))
+            asks = Finding(turn.place, "asks", note, question)
+            rated.append(WeighedTurn(0.5 if again else 1.0, asks))
         elif turn.new and turn.spoke:
             several = f"a choice of {len(turn.new)} {log.domain.items}, half"
             note = several if len(turn.new) > 1 else f"suggests {turn.new[0].text!r}, a quarter"
-            amount += 0.5 if len(turn.new) > 1 else 0.25
-            findings.append(Finding(turn.place, "suggests", note, turn.new[0].text))
-    return by_share(amount, len(log.system), "turn", "lead on", findings)
+            suggests = Finding(turn.place, "suggests", note, turn.new[0].text)
+            rated.append(WeighedTurn(0.5 if len(turn.new) > 1 else 0.25, suggests))
+        else:
+            rated.append(WeighedTurn(0.0, turn.lacks("no question and nothing new")))
+    return by_worth(rated, "turn", "lead on")
 
 
 def question_to_user(said: LinkedText, domain: Domain) -> str | None:

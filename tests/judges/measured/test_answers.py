@@ -224,3 +224,10 @@ def test_without_a_catalogue_what_needs_items_is_not_judged() -> None:
     assert asked.reason == "no catalogue: what items are is not known"
     assert score(COHERENCE, talk(says("Hi", "chat"), "Hello, friend."), BLIND) == 4
     assert score(COHERENCE, talk(says("Hi", "chat"), None), BLIND) == 0
+
+
+@pytest.mark.parametrize("refusal", ["refuse", "refuse heat", "refuse an-item-of-nobody"])
+def test_a_refusal_of_an_unknown_item_is_one_of_the_suggestion(refusal: str) -> None:
+    wish = says("A thriller.", "wish genre=thriller")
+    told = talk(wish, "Heat (1995).", says("No.", refusal), "Heat (1995), then.")
+    assert score(RECOVERABILITY, told) == 0

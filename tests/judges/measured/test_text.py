@@ -136,6 +136,16 @@ def test_a_reason_given_before_counts_half() -> None:
     assert rating(Factor.EXPLAINABILITY, again).rationale.startswith("1 of 2 recommending turns")
 
 
+@pytest.mark.parametrize("factor", [Factor.EXPLAINABILITY, Factor.PROACTIVENESS])
+def test_a_rationale_quotes_a_turn_that_counts_least(factor: Factor) -> None:
+    good = "Heat (1995) is a thriller. Do you like Al Pacino?"
+    told = talk(WANTS_THRILLER, good, says("Another?", "wish"), "Alien (1979) would suit you.")
+    said = rating(factor, told).rationale
+    assert "Alien" in said
+    assert said.endswith("(turn 4)")
+    assert rating(factor, talk(WANTS_THRILLER, good)).rationale.endswith("(turn 2)")
+
+
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [

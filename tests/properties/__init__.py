@@ -1,0 +1,1 @@
+"""What must hold for every input: found by hypothesis, for a fixed time in `make test-ci`."""
