@@ -20,7 +20,7 @@ from recjury.agents.isolation.process import Launch
 from recjury.agents.isolation.supervisor import landlock_version
 from recjury.agents.system import Count, NonEmpty, SystemContext
 from recjury.errors import ConfigError, DataError
-from recjury.plugins import describe_exception
+from recjury.plugins import describe_exception, exception_message
 from recjury.records import Record
 
 if TYPE_CHECKING:
@@ -157,8 +157,8 @@ def _examples(corpus: "Corpus", split: str) -> bytes:
         return pickle.dumps(f"a system under test sees examples of {_TRAIN!r} only")
     try:
         return pickle.dumps(corpus.examples(split))
-    except DataError as error:
-        return pickle.dumps(str(error))
+    except Exception as error:  # a corpus of the user may do anything
+        return pickle.dumps(exception_message(error))
 
 
 def _environment(names: Sequence[str]) -> dict[str, str]:

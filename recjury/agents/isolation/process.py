@@ -20,6 +20,7 @@ import orjson
 
 from recjury.errors import SystemFailed
 from recjury.plugins import exception_message
+from recjury.safe_text import printable
 
 Answer = Future[dict[str, Any]]
 
@@ -167,4 +168,4 @@ class SystemProcess:
 
 def shown_text(text: object) -> str:
     """A text from the process in one line, shortened."""
-    return exception_message(SystemFailed(str(text)))
+    return printable(exception_message(SystemFailed(str(text))))

@@ -33,7 +33,7 @@ REASONS = {
     "raise_StopIteration": r"^bad: raised (StopIteration|RuntimeError)",
     "raise_unspeakable": r"^bad: raised Unspeakable: \(its message cannot be read\)",
     "raise_long": r"^bad: raised ValueError: x{400,600}\.\.\.",
-    "raise_lines": r"^bad: a b\\0\S*\[31m\\ud800$",
+    "raise_lines": r"^bad: a b\\0\\x1b\[31m\\ud800$",
     "interrupt": r"^bad: (raised KeyboardInterrupt|its process exited with code 1; .*Keyboard)",
     "no_memory": r"^bad: raised MemoryError",
     "nothing": "^bad: expected a SystemReply, got NoneType",
