@@ -1,7 +1,8 @@
 """The processes of one system: they are started, asked, and started again after they ended."""
 
 import asyncio
-from collections.abc import Mapping
+import weakref
+from collections.abc import Iterable, Mapping
 from concurrent.futures import TimeoutError as NotInTime
 from contextlib import suppress
 from operator import attrgetter
@@ -54,6 +55,7 @@ class ProcessPool:
         self._name, self._launch, self._seconds = name, launch, seconds
         self._places = [_Place() for _ in range(processes)]
         self._places[0].process = first = SystemProcess(launch)
+        weakref.finalize(self, _stop, self._places)  # if nobody closes it
         try:
             self.settings: Mapping[str, JSON] = _settings(first.made.result(_SECONDS_TO_START))
         except NotInTime:
@@ -98,8 +100,7 @@ class ProcessPool:
                     if reason := answer.result().get("failed"):
                         raise SystemFailed(shown_text(reason))
         finally:
-            for process in running:
-                process.stop()
+            _stop(self._places)
 
     async def _answer(self, place: _Place, request: Mapping[str, object]) -> dict[str, Any]:
         async with place.lock:
@@ -143,6 +144,12 @@ class ProcessPool:
                 place.process.stop()
                 raise SystemFailed(f"{self._name} was not made again: {problem}") from None
         return place.process
+
+
+def _stop(places: Iterable[_Place]) -> None:
+    for place in places:
+        if place.process is not None:
+            place.process.stop()
 
 
 def _settings(message: Mapping[str, Any]) -> Mapping[str, JSON]:

@@ -1,6 +1,7 @@
 """What a system in a process of its own can see, and what becomes of the process."""
 
 import asyncio
+import gc
 import json
 import os
 import shutil
@@ -172,6 +173,14 @@ def test_it_is_another_system_if_its_code_changes_while_it_runs(
         assert str(caught.value) == "mine was not made again: it has changed since the run began"
 
     asyncio.run(twice())
+
+
+def test_one_that_nobody_closes_is_stopped(mark: str) -> None:
+    system = made("Telling", environment=[MARK])
+    assert running(mark)
+    del system
+    gc.collect()
+    wait_until_gone(mark)
 
 
 RECJURY = """
