@@ -39,10 +39,10 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # The most lines of Python that a room may have; "top" are the files beside the rooms. A budget
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
-    "agents": 8_460,
+    "agents": 9_302,
     "agreement": 5_913,
     "api": 913,
-    "campaign": 3_695,
+    "campaign": 3_702,
     "cli": 4_242,
     "corpora": 3_731,
     "debate": 1_896,
@@ -53,19 +53,19 @@ BUDGETS = {
     "knowledge": 1_782,
     "llm": 10_273,
     "papers": 5_815,
-    "plugins": 624,
+    "plugins": 630,
     "prompts": 280,
     "records": 1_862,
     "report": 1_721,
     "results": 2_492,
     "simulator": 3_907,
     "stats": 1_895,
-    "store": 4_222,
+    "store": 4_224,
     "tables": 955,
     "top": 908,
 }
-LINES = 77_988
-FILES = 618
+LINES = 78_845
+FILES = 624
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.

@@ -2,10 +2,11 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import Field, PrivateAttr
+from pydantic import PrivateAttr
 
+from recjury.agents.isolation import ProcessPool, ProcessSettings
 from recjury.agents.reply_validation import validate_reply
 from recjury.agents.system import Seconds, System
 from recjury.errors import ConfigError, SystemFailed
@@ -31,21 +32,19 @@ _PARTS = ("name", "settings", "respond", "aclose")
 logger = get_logger()
 
 
-class PythonSystem(System):
+class PythonSystem(ProcessSettings, System):
     """Your own system: `path` is "module:Class" or the name of an entry point.
 
     It is made as `Class(corpus, name=name, **options)`; from Python, `instance` may be the system
-    itself. It is guarded: an exception, an answer that is not a `SystemReply` or has no text, and
-    one that takes more than `timeout` seconds fail one turn. The ids of its items are checked
-    against the catalogue. Its methods may be `async def`, or plain `def`, which run in threads.
+    itself. An exception, an answer that is not a `SystemReply` or has no text, and one that takes
+    more than `timeout` seconds fail one turn. The ids of its items are checked against the
+    catalogue. Its methods may be `async def`, or plain `def`, which run in threads.
     """
 
     kind: Literal["python"] = "python"
-    path: str
-    options: dict[str, object] = Field(default_factory=dict)
-    instance: Any = Field(default=None, exclude=True)
     timeout: Seconds = TIMEOUT
 
+    _pool: ProcessPool | None = PrivateAttr(default=None)
     _system: Recommender = PrivateAttr()
     _identity: Mapping[str, JSON] = PrivateAttr()
 
@@ -57,9 +56,12 @@ class PythonSystem(System):
     async def respond(self, conversation: Conversation) -> SystemReply:
         """Return the system's answer. Raises SystemFailed if it raises, is late or answers
         wrongly."""
-        # A copy: a system that changes it does not change the conversation.
-        shown = conversation.model_copy(deep=True)
-        answer = await self._call(self._system.respond, shown, late="gave no answer")
+        if self._pool is None:
+            # A copy: a system that changes it does not change the conversation.
+            shown = conversation.model_copy(deep=True)
+            answer = await self._call(self._system.respond, shown, late="gave no answer")
+        else:
+            answer = await self._pool.respond(conversation)
         try:
             return validate_reply(answer, self._catalogue)
         except SystemFailed as failure:
@@ -68,12 +70,23 @@ class PythonSystem(System):
     async def aclose(self) -> None:
         """Release the system; a failure is only logged, because no answer depends on it."""
         try:
-            await self._call(self._system.aclose, late="did not close")
+            await (self.close_own() if self._pool is None else self._pool.aclose())
         except SystemFailed as failure:
             logger.warning("system did not close", system=self.name, reason=str(failure))
 
+    async def close_own(self) -> None:
+        """Call its own `aclose`. Raises SystemFailed."""
+        await self._call(self._system.aclose, late="did not close")
+
     def _prepare(self) -> None:
         """Raise ConfigError if it cannot be made, or lacks a part of the protocol."""
+        if not self.thread_reason:
+            launch = self.launch(self.name, self._context, OWN_SYSTEMS.module(self.path))
+            self._pool = ProcessPool(
+                self.name, launch, processes=self.processes, seconds=self.timeout
+            )
+            self._identity = self._pool.settings
+            return
         with redirect_stdout():
             system, identity = self._made() if self.instance is None else self._given()
             path = str(identity["path"])

@@ -75,6 +75,11 @@ class System(Record, ABC):
         """The models that it calls, each with the key in the file that names it."""
         return []
 
+    @property
+    def isolation(self) -> str:
+        """Where code of the user's runs for it, and what it can reach; empty for recjury's own."""
+        return ""
+
     def expected(self, answers: int) -> list[ExpectedCalls]:  # noqa: ARG002
         """Its calls to the campaign's models for `answers` answers; by default there are none."""
         return []

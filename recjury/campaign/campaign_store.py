@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import recjury
 from recjury.campaign.build import open_gateway, try_models
-from recjury.campaign.config import EvaluationConfig
+from recjury.campaign.config import CampaignConfig, EvaluationConfig
 from recjury.campaign.provenance import data_checksums, package_versions, working_commit
 from recjury.corpora import Corpus
 from recjury.llm import Gateway, ModelSpec, SpentBefore, running_servers
@@ -81,7 +81,13 @@ def campaign_setup(
         prices={alias: _prices(spec) for alias, spec in config.all_models.items()},
         price_sources=_price_sources(config),
         skipped=skipped,
+        isolation=_isolation(config),
     )
+
+
+def _isolation(config: EvaluationConfig) -> dict[str, str]:
+    systems = config.systems if isinstance(config, CampaignConfig) else ()
+    return {each.name: each.isolation for each in systems if each.isolation}
 
 
 def _prices(spec: ModelSpec) -> dict[str, float | None]:

@@ -32,6 +32,7 @@ _NOT_PLAYED = {
     "systems",
 }
 _OF_A_SYSTEM = {"timeout", "retries", "concurrency", "key_env", "max_bytes"}
+_OF_A_SYSTEM |= {"isolate", "processes", "memory_mb", "reads", "environment"}
 _DIGITS = 12
 
 

@@ -67,6 +67,12 @@ class Registry(Generic[T]):
             raise ConfigError(self.unknown(name))
         return cast("T", load_entry_point(name, self.group, self.kind))
 
+    def module(self, name: str) -> str:
+        """The module of what has this name or path, without importing it; empty for none."""
+        entries = importlib.metadata.entry_points(group=self.group, name=name)
+        path = self._built_in.get(name) or next((each.value for each in entries), name)
+        return path.partition(":")[0]
+
     def chosen(
         self, entry: Mapping[str, object], *, key: str = "kind", default: str | None = None
     ) -> str:

@@ -31,7 +31,8 @@ class Setup(Record):
     of the working folder (a trailing "+" if files differed from it), empty outside of git
     checkouts. `packs` maps prompt and rubric packs to their digests, and `data` the files of the
     corpora ("redial/id2info.json") to their SHA-256. `prices` has US dollars per million tokens by
-    model, None if unknown, and `price_sources` where the known ones are from.
+    model, None if unknown, and `price_sources` where the known ones are from. `isolation` says of
+    each system in Python where its code ran, and what it could reach there.
     """
 
     config: object
@@ -45,6 +46,7 @@ class Setup(Record):
     prices: Mapping[str, Mapping[str, float | None]] = {}
     price_sources: Mapping[str, str] = {}
     skipped: tuple[Skipped, ...] = ()
+    isolation: Mapping[str, str] = {}
 
 
 class Campaign(Record):

@@ -133,7 +133,7 @@ class Yielding(Own):
 
 
 def made(path: str, *, timeout: float = 300, **options: object) -> System:
-    entry = PythonSystem(name="mine", path=path, options=options, timeout=timeout)
+    entry = PythonSystem(name="mine", path=path, options=options, timeout=timeout, isolate="thread")
     return entry.prepared(AROUND)
 
 

@@ -40,7 +40,7 @@ class Frail:
 """
 PLAYED = """
 scenarios: [{corpus: sample, limit: 2}]
-systems: [{kind: python, name: frail, path: "frail:Frail"}]
+systems: [{kind: python, name: frail, path: "frail:Frail", isolate: thread}]
 """
 
 
