@@ -17,7 +17,9 @@ ROOT = Path(recjury.__file__).parent
 FLOORS = (
     ("safe_text",),
     ("errors", "logs"),
-    ("mistakes", "yaml_files"),
+    ("mistakes",),
+    ("input_files",),
+    ("yaml_files",),
     ("records",),
     ("plugins", "prompts", "stats", "tables", "telemetry"),
     ("llm",),

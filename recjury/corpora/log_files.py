@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from recjury.corpora.lines import read_rows, readable_stem
 from recjury.corpora.opening import open_corpus
 from recjury.errors import DataError
+from recjury.input_files import read_rows, readable_stem
 from recjury.knowledge import Catalogue
 from recjury.mistakes import first_mistake
 from recjury.records import (

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from recjury.corpora.forms import EXPORTED, form_of
-from recjury.corpora.lines import read_rows
 from recjury.corpora.linked_lists import ItemLinker
 from recjury.corpora.log_readers import known_form, read_logs
 from recjury.errors import DataError
+from recjury.input_files import read_rows
 from recjury.records import JSON, ConversationLog, Turn, digest
 
 _MOST = 2**31 - 1  # the largest integer that every store can keep
