@@ -5,12 +5,13 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 
-from sqlalchemy import Column, Connection, ForeignKey, Select, String, func, select, update
+from sqlalchemy import Column, Connection, ForeignKey, Select, func, select, update
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
+from recjury.store.column_types import Words
 from recjury.store.engine import insert_new
-from recjury.store.sealed import SealedTable, canonical_json
+from recjury.store.sealed import SealedTable, canonical_json, changed
 from recjury.store.tables import CampaignConversationRow, CampaignRow, table_of
 from recjury.store.writer import Transaction
 
@@ -79,7 +80,7 @@ class CampaignRun(Record):
 _RUNS = SealedTable(
     "run",
     CampaignRun,
-    Column("campaign", String, ForeignKey("campaign.id"), nullable=False, index=True),
+    Column("campaign", Words, ForeignKey("campaign.id"), nullable=False, index=True),
     named="run {id} of campaign {campaign}",
     unsealed={"learned"},
 )
@@ -109,10 +110,14 @@ def _latest_runs() -> Select[int]:
 def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
     """All campaigns, the oldest first."""
     campaigns, links = table_of(CampaignRow), table_of(CampaignConversationRow)
-    rows = connection.execute(select(_RUNS.table).where(_RUNS.c.id.in_(_latest_runs()))).all()
+    rows = connection.execute(_RUNS.select().where(_RUNS.c.id.in_(_latest_runs()))).all()
     latest = {run.campaign: run for _, run in _RUNS.intact(connection, rows)}
     run_counts = _counts(connection, select(_RUNS.c.campaign))
     planned = _counts(connection, select(links.c.campaign).where(links.c.set_aside == 0))
+    rows = connection.execute(select(campaigns).order_by(campaigns.c.created_at)).all()
+    for row in rows:
+        if row.id not in latest:
+            raise changed(f"campaign {row.id} in the store, or its run,")
     return tuple(
         Campaign(
             id=row.id,
@@ -124,7 +129,7 @@ def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
             conversations=planned.get(row.id, 0),
             learned=latest[row.id].learned or {},
         )
-        for row in connection.execute(select(campaigns).order_by(campaigns.c.created_at))
+        for row in rows
     )
 
 

@@ -47,6 +47,7 @@ from recjury.store.recorder import StoreRecorder
 from recjury.store.results import ConversationResult, read_results
 from recjury.store.running import RunningCampaign
 from recjury.store.schema import check_schema, has_content, make_store
+from recjury.store.sealed import changed
 from recjury.store.stage_results import (
     find_debate,
     stage_results,
@@ -278,7 +279,8 @@ class Store:
             return there
         await self._add_evaluation(planned)
         there = self._handle(planned.identity, is_new=True)
-        assert there is not None
+        if there is None:  # a row with its id is of another evaluation
+            raise changed(f"evaluation {planned.identity} in the store")
         return there
 
     _handle = _reads(find_handle)
