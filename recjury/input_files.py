@@ -25,7 +25,7 @@ MAX_FILE = 256 * 2**20
 """Bytes, unpacked, of a file that is read at once."""
 MAX_UNPACKED = 4 * 2**30
 """Bytes of the lines of a gzipped file. Of a plain file, the disk shows how large it is."""
-MAX_BLANK = 10_000
+MAX_BLANK = 100_000
 """Blank lines one after the other."""
 
 _BOM = b"\xef\xbb\xbf"

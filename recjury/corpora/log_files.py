@@ -25,6 +25,9 @@ from recjury.records import (
     first_hit,
 )
 
+MAX_TURNS = 2_000
+"""Turns of a conversation, with its history: what judges compare grows with their square."""
+
 
 class _Line(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
@@ -134,6 +137,8 @@ def logs_of(
 def _fault(row: LogEntry, lines: dict[str, int]) -> str:
     if row.id in lines:
         return f"a second conversation {row.id!r}, as in line {lines[row.id]}"
+    if (turns := len(row.history) + len(row.interaction)) > MAX_TURNS:
+        return f"a conversation of {turns:,} turns: at most {MAX_TURNS:,} can be judged"
     if all(said.speaker == "user" for said in row.interaction):
         return "the interaction has no system turn"
     for part, turns in (("history", row.history), ("interaction", row.interaction)):

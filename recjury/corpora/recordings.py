@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from recjury.corpora.forms import EXPORTED, form_of
 from recjury.corpora.linked_lists import ItemLinker
+from recjury.corpora.log_files import MAX_TURNS
 from recjury.corpora.log_readers import known_form, read_logs
 from recjury.errors import DataError
 from recjury.input_files import read_rows
@@ -157,6 +158,8 @@ def _recording(row: _Row) -> Recording:
 
 
 def _check_numbers(log: ConversationLog) -> None:
+    if (turns := len(log.scenario.history) + len(log.interaction)) > MAX_TURNS:
+        raise DataError(f"log: {turns:,} turns: at most {MAX_TURNS:,} can be judged")
     rounds = len(log.system_turns)
     if log.hit_round is not None and not 1 <= log.hit_round <= rounds:
         raise DataError(f"log.hit_round: {log.hit_round} is not one of the {rounds} rounds")

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import os
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -168,6 +169,9 @@ class Store:
                 make_store(self.path)
                 with self._engine.connect() as connection, connection.begin():
                     check_schema(connection)
+        except OSError as error:
+            self._engine.dispose()
+            raise StoreError(f"the store {self.path} cannot be made: {error.strerror}") from error
         except BaseException:
             self._engine.dispose()
             raise
@@ -305,4 +309,4 @@ class Store:
 def _without_link(path: Path) -> Path:
     """The file that a symbolic link leads to: its locks and logs lie beside it, and not beside the
     link."""
-    return path.resolve() if path.is_symlink() else path
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
