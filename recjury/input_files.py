@@ -77,7 +77,7 @@ def read_lines(path: Path) -> Iterator[NumberedLine]:
     number, last, unpacked = 0, 0, 0
     try:
         with _open(path) as file:
-            most = MAX_UNPACKED if isinstance(file, gzip.GzipFile) else math.inf
+            most = MAX_UNPACKED if _is_packed(path) else math.inf
             while content := file.readline(MAX_LINE + 1):
                 number += 1
                 unpacked += len(content)
@@ -222,10 +222,12 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def _open(path: Path) -> BinaryIO:
-    file = open_regular(path)
-    packed = path.suffix == ".gz" or file.read(len(_GZIP)) == _GZIP
-    file.close()
-    return cast("BinaryIO", gzip.open(path, "rb")) if packed else path.open("rb")
+    return cast("BinaryIO", gzip.open(path, "rb")) if _is_packed(path) else path.open("rb")
+
+
+def _is_packed(path: Path) -> bool:
+    with open_regular(path) as file:
+        return path.suffix == ".gz" or file.read(len(_GZIP)) == _GZIP
 
 
 def _too_much(what: str, most: int, path: Path, line: int | None = None) -> DataError:

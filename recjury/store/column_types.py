@@ -7,7 +7,7 @@ names it if it was altered. All other values pass through these types.
 import math
 import sqlite3
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy import (
     Column,
@@ -32,61 +32,55 @@ class WrongTypeError(StoreError):
     """A value of another type than its column's."""
 
 
-def _checked(value: Any, kind: type | tuple[type, ...], expected: str) -> Any:
-    if value is None or (isinstance(value, kind) and value not in (math.inf, -math.inf)):
-        return value
-    raise WrongTypeError(f"the store has {value!r:.60} in place of {expected}")
+class _Checked(TypeDecorator[Any]):
+    """A type whose values have one of `kinds` in Python, and one of `stored` in SQLite."""
+
+    cache_ok = True
+    kinds: ClassVar[tuple[type, ...]]
+    stored: ClassVar[tuple[str, ...]]
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002
+        """The value. Raises WrongTypeError for one of another type, and for infinity."""
+        if value is None or (isinstance(value, self.kinds) and value not in (math.inf, -math.inf)):
+            return value
+        raise WrongTypeError(f"the store has {value!r:.60}, expected {self.stored[0]}")
 
 
-class Words(TypeDecorator[str]):
+class Words(_Checked):
     """Text."""
 
-    impl = String
     cache_ok = True
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ARG002
-        """The text. Raises WrongTypeError."""
-        found: str | None = _checked(value, str, "text")
-        return found
+    impl, kinds, stored = String, (str,), ("text",)
 
 
-class Whole(TypeDecorator[int]):
+class Whole(_Checked):
     """A whole number."""
 
-    impl = Integer
     cache_ok = True
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> int | None:  # noqa: ARG002
-        """The number. Raises WrongTypeError."""
-        found: int | None = _checked(value, int, "a whole number")
-        return found
+    impl, kinds, stored = Integer, (int,), ("integer",)
 
 
-class Real(TypeDecorator[float]):
+class Real(_Checked):
     """A finite number."""
 
-    impl = Float
     cache_ok = True
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> float | None:  # noqa: ARG002
-        """The number. Raises WrongTypeError."""
-        found: float | None = _checked(value, (float, int), "a number")
-        return found
+    impl, kinds, stored = Float, (float, int), ("real", "integer")
 
 
-class Hex(TypeDecorator[str]):
+class Hex(_Checked):
     """Hex digits in Python, half as many bytes in the database."""
 
-    impl = LargeBinary
     cache_ok = True
+    impl, kinds, stored = LargeBinary, (bytes,), ("blob",)
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
         """Hex digits as bytes. Raises ValueError for anything else."""
         return None if value is None else bytes.fromhex(value)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ARG002
+    def process_result_value(self, value: Any, dialect: Dialect) -> str | None:
         """Bytes as hex digits. Raises WrongTypeError."""
-        return None if value is None else _checked(value, bytes, "bytes").hex()
+        checked: bytes | None = super().process_result_value(value, dialect)
+        return None if checked is None else checked.hex()
 
 
 class _AnyHex(Hex):
@@ -119,14 +113,11 @@ def wrong_value(path: Path | str) -> StoreError | None:
         connection.close()
 
 
-_KINDS = {Whole: ("integer",), Real: ("real", "integer"), Hex: ("blob",), Words: ("text",)}
-
-
 def _first_wrong(connection: sqlite3.Connection, column: Column[Any]) -> StoreError | None:
-    kinds = next((each for of, each in _KINDS.items() if isinstance(column.type, of)), None)
-    if kinds is None:
+    if not isinstance(column.type, _Checked):
         return None
-    right = ", ".join(f"'{kind}'" for kind in (*kinds, *["null"] * bool(column.nullable)))
+    kinds = (*column.type.stored, *["null"] * bool(column.nullable))
+    right = ", ".join(f"'{kind}'" for kind in kinds)
     keys = [each.name for each in column.table.primary_key]
     query = (
         f'SELECT {", ".join(keys)}, "{column.name}" FROM "{column.table}" '  # noqa: S608 (ours)

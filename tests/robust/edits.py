@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,12 +19,24 @@ class Edit(NamedTuple):
     once: bool = False
 
     def __str__(self) -> str:
+        """The edit as the name of a test."""
         return f"{self.table}.{self.column}={self.value!r}{' once' * self.once}"
+
+    def apply(self, path: Path) -> bool:
+        """Edit the store at `path`; False if its own constraints do not allow it."""
+        where = f" WHERE {self.column} IS (SELECT {self.column} FROM {self.table} LIMIT 1)"
+        statement = f"UPDATE {self.table} SET {self.column} = ?{where * self.once}"
+        with closing(sqlite3.connect(path)) as connection:
+            try:
+                with connection:
+                    return connection.execute(statement, (self.value,)).rowcount > 0
+            except sqlite3.IntegrityError:
+                return False
 
 
 def edits(path: Path) -> Iterator[Edit]:
-    """Two strange values for each column of a store, the first of which replaces one value only."""
-    with sqlite3.connect(path) as connection:
+    """Two strange values for each column of a store; the first replaces one value only."""
+    with closing(sqlite3.connect(path)) as connection:
         tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         for number, (table,) in enumerate(tables.fetchall()):
             columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
@@ -31,24 +44,3 @@ def edits(path: Path) -> Iterator[Edit]:
                 for further in range(2):
                     value = STRANGE[(number + 3 * place + 5 * further) % len(STRANGE)]
                     yield Edit(table, column[1], value, once=not further)
-    connection.close()
-
-
-def apply(edit: Edit, path: Path) -> bool:
-    """Edit the store at `path`; False if its own constraints do not allow it."""
-    connection = sqlite3.connect(path)
-    try:
-        connection.execute("PRAGMA ignore_check_constraints = ON")
-        where = ""
-        if edit.once:
-            first = f"SELECT {edit.column} FROM {edit.table} LIMIT 1"
-            where = f" WHERE {edit.column} IS ({first})"
-        with connection:
-            done = connection.execute(
-                f"UPDATE OR IGNORE {edit.table} SET {edit.column} = ?{where}", (edit.value,)
-            )
-        return done.rowcount > 0
-    except sqlite3.IntegrityError:
-        return False
-    finally:
-        connection.close()
