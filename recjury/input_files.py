@@ -147,10 +147,7 @@ def read_json_object(path: Path) -> dict[str, Any] | None:
 
 
 def read_record(path: Path, form: type[Row], what: str) -> Row:
-    """A model from a file that recjury wrote; the DataError for another one says "is not `what`".
-
-    The model sees JSON, in which a list can be a tuple and a text the key of a number.
-    """
+    """A model from a file that recjury wrote. Raises DataError: it "is not `what`"."""
     content = read_bytes(path)
     try:
         orjson.loads(content)  # stricter than pydantic about numbers and depth

@@ -30,8 +30,7 @@ def read_yaml(path: Path) -> object:
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """YAML's safe loader, which also refuses a key that is written twice, and aliases that stand
-    for too much."""
+    """YAML's safe loader, which also refuses keys written twice, and aliases of too much."""
 
     def get_single_node(self) -> yaml.Node | None:
         node: yaml.Node | None = super().get_single_node()

@@ -41,20 +41,20 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # The most lines of Python that a room may have; "top" are the files beside the rooms. A budget
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
-    "agents": 8_464,
+    "agents": 8_442,
     "agreement": 5_913,
     "api": 913,
     "campaign": 3_694,
     "cli": 4_177,
-    "corpora": 3_676,
+    "corpora": 3_522,
     "debate": 1_891,
     "demo": 33,
-    "fine_tuning": 412,
-    "judges": 9_800,
+    "fine_tuning": 410,
+    "judges": 9_797,
     "language": 1_401,
     "knowledge": 1_770,
-    "llm": 10_242,
-    "papers": 5_815,
+    "llm": 10_282,
+    "papers": 5_812,
     "plugins": 624,
     "prompts": 280,
     "records": 1_856,
@@ -62,12 +62,12 @@ BUDGETS = {
     "results": 2_459,
     "simulator": 3_907,
     "stats": 1_895,
-    "store": 4_213,
+    "store": 4_348,
     "tables": 955,
-    "top": 786,
+    "top": 1_045,
 }
-LINES = 76_918
-FILES = 615
+LINES = 77_168
+FILES = 616
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.

@@ -20,12 +20,10 @@ from sqlalchemy import (
     Table,
     type_coerce,
 )
-from sqlalchemy.types import NullType, TypeDecorator, TypeEngine
+from sqlalchemy.types import NullType, TypeDecorator
 from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
-
-_NULL: TypeEngine[Any] = NullType()
 
 
 class WrongTypeError(StoreError):
@@ -35,7 +33,6 @@ class WrongTypeError(StoreError):
 class _Checked(TypeDecorator[Any]):
     """A type whose values have one of `kinds` in Python, and one of `stored` in SQLite."""
 
-    cache_ok = True
     kinds: ClassVar[tuple[type, ...]]
     stored: ClassVar[tuple[str, ...]]
 
@@ -49,29 +46,25 @@ class _Checked(TypeDecorator[Any]):
 class Words(_Checked):
     """Text."""
 
-    cache_ok = True
-    impl, kinds, stored = String, (str,), ("text",)
+    impl, cache_ok, kinds, stored = String, True, (str,), ("text",)
 
 
 class Whole(_Checked):
     """A whole number."""
 
-    cache_ok = True
-    impl, kinds, stored = Integer, (int,), ("integer",)
+    impl, cache_ok, kinds, stored = Integer, True, (int,), ("integer",)
 
 
 class Real(_Checked):
     """A finite number."""
 
-    cache_ok = True
-    impl, kinds, stored = Float, (float, int), ("real", "integer")
+    impl, cache_ok, kinds, stored = Float, True, (float, int), ("real", "integer")
 
 
 class Hex(_Checked):
     """Hex digits in Python, half as many bytes in the database."""
 
-    cache_ok = True
-    impl, kinds, stored = LargeBinary, (bytes,), ("blob",)
+    impl, cache_ok, kinds, stored = LargeBinary, True, (bytes,), ("blob",)
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
         """Hex digits as bytes. Raises ValueError for anything else."""
@@ -95,15 +88,14 @@ class _AnyHex(Hex):
 def as_stored(table: Table) -> list[ColumnElement[Any]]:
     """The columns of a table, whose values are not checked when they are read."""
     return [
-        type_coerce(each, _AnyHex() if isinstance(each.type, Hex) else _NULL).label(each.name)
+        type_coerce(each, _AnyHex() if isinstance(each.type, Hex) else NullType()).label(each.name)
         for each in table.c
     ]
 
 
 def wrong_value(path: Path | str) -> StoreError | None:
     """The error that names the first row of a store with a value of a wrong type, or None."""
-    place = Path(path).absolute().as_uri()
-    connection = sqlite3.connect(f"{place}?mode=ro", uri=True)
+    connection = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
     try:
         columns = (each for table in SQLModel.metadata.sorted_tables for each in table.c)
         return next(filter(None, (_first_wrong(connection, each) for each in columns)), None)
