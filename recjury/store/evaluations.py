@@ -248,7 +248,7 @@ def evaluations_of_logs(
     Raises StoreError if its row was altered.
     """
     table = EVALUATIONS.table
-    query = EVALUATIONS.select().where(table.c.fork_of.is_(None)).order_by(*_what_counts_last())
+    query = select(table).where(table.c.fork_of.is_(None)).order_by(*_what_counts_last())
     found: dict[str, list[LogEvaluation]] = {}
     for some in chunks(logs):
         rows: dict[object, AnyRow] = {

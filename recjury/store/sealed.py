@@ -198,7 +198,7 @@ class SealedTable(Generic[R]):
     def intact(
         self, connection: Connection, rows: Collection[AnyRow], damaged: Damaged = refuse
     ) -> Iterator[tuple[AnyRow, R]]:
-        """As `read`, for rows that a query of `select` has read."""
+        """As `read`, for rows that were read already, with all columns."""
         numbers = [row._mapping[name] for row in rows for name in self._texts]
         hashes = hashes_of_ids(connection, (each for each in numbers if isinstance(each, int)))
         read_text = text_reader(connection)

@@ -112,8 +112,7 @@ def test_a_campaign_goes_on_in_an_edited_store_or_says_why_not(
     [
         (Edit("campaign", "name", b"\xff"), "of table campaign"),
         (Edit("campaign", "id", b"\xff"), "of table campaign"),
-        (Edit("stage", "finished_at", "x"), "of table stage"),
-        (Edit("campaign_conversation", "ordinal", "x"), "of table campaign_conversation"),
+        (Edit("stage", "seal", "x"), "of table stage"),
         (Edit("log", "digest", "x"), "the log of conversation"),
         (Edit("evaluation", "judging", b"\xff"), "evaluation"),
         (Edit("rating", "score", "x"), "the rating of"),
