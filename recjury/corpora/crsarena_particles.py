@@ -7,8 +7,8 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from recjury.corpora.data_problems import Fault, Problem
-from recjury.corpora.lines import read_rows
 from recjury.errors import DataError
+from recjury.input_files import read_rows
 from recjury.records import (
     ConversationLog,
     Decomposition,

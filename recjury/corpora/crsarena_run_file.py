@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from recjury.corpora.crsarena_runs import is_number
 from recjury.corpora.data_problems import Fault, Problem
-from recjury.corpora.lines import read_json_file_with_nan
 from recjury.errors import DataError
+from recjury.input_files import read_json_file_with_nan
 from recjury.records import Aspect, Level, ScoreTarget
 
 RunScores = Mapping[Aspect, Mapping[ScoreTarget, float]]

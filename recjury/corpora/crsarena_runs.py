@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, TypeGuard
 import orjson
 
 from recjury.corpora.data_problems import Fault, Problem
-from recjury.corpora.lines import read_lines
 from recjury.corpora.writing import write_file
 from recjury.errors import DataError
+from recjury.input_files import read_lines
 from recjury.records import Aspect, ScoreTarget
 
 _ABSURD = 1e9  # above every scale; sums of smaller numbers stay finite

@@ -1,12 +1,16 @@
 """Strict reading of CSV files with a heading; errors name the file and the line."""
 
 import csv
+import io
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from recjury.errors import DataError
+from recjury.input_files import read_text
+
+_MAX_BYTES = 64 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +54,13 @@ def read_csv_rows(path: Path, needed: Sequence[str]) -> Iterator[CsvRow]:
 
     Raises DataError if the file cannot be read, is not CSV in UTF-8, or lacks a column.
     """
+    text = read_text(path, _MAX_BYTES)
+    reader = csv.DictReader(io.StringIO(text, newline=""), restval="")
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, restval="")
-            missing = [name for name in needed if name not in (reader.fieldnames or ())]
-            if missing:
-                raise DataError(f"has no column {missing[0]!r}", path=path)
-            for row in reader:
-                yield CsvRow(path, reader.line_num, row)
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"is not CSV in UTF-8: {error}", path=path) from None
+        missing = [name for name in needed if name not in (reader.fieldnames or ())]
+        if missing:
+            raise DataError(f"has no column {missing[0]!r}", path=path)
+        for row in reader:
+            yield CsvRow(path, reader.line_num, row)
+    except csv.Error as error:
+        raise DataError(f"is not CSV: {error}", path=path) from None

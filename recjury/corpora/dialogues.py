@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from recjury.corpora.lines import read_rows
+from recjury.input_files import read_rows
 from recjury.records import Speaker, Turn
 
 _OTHER = {Speaker.USER: Speaker.SYSTEM, Speaker.SYSTEM: Speaker.USER}

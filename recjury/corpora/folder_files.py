@@ -8,8 +8,8 @@ from typing import Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from recjury.corpora.lines import read_rows
 from recjury.errors import DataError
+from recjury.input_files import read_rows
 from recjury.knowledge import FILM, Catalogue, KnowledgeGraph, Triple, known_domain
 from recjury.records import Domain, DomainAttribute, Item
 from recjury.records.item import ITEM_FIELDS

@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias, get_args
 
 import orjson
 
-from recjury.corpora.lines import read_lines, read_start
 from recjury.errors import DataError
+from recjury.input_files import read_lines, read_start
 
 Form: TypeAlias = Literal["concept", "crsarena", "recjury", "jsonl", "messages"]
 FORMS: tuple[Form, ...] = get_args(Form)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from recjury.corpora.lines import read_json_file, read_rows
 from recjury.errors import DataError
+from recjury.input_files import read_json_file, read_rows
 from recjury.knowledge import BOOK, Catalogue, KnowledgeGraph, Triple, known_domain, split_year
 from recjury.records import Item, ItemRef
 

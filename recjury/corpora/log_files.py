@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from recjury.corpora.lines import read_rows, readable_stem
 from recjury.corpora.opening import open_corpus
 from recjury.errors import DataError
+from recjury.input_files import read_rows, readable_stem
 from recjury.knowledge import Catalogue
 from recjury.mistakes import first_mistake
 from recjury.records import (
@@ -24,6 +24,9 @@ from recjury.records import (
     Turn,
     first_hit,
 )
+
+MAX_TURNS = 2_000
+"""Turns of a conversation, with its history: what judges compare grows with their square."""
 
 
 class _Line(BaseModel):
@@ -134,10 +137,12 @@ def logs_of(
 def _fault(row: LogEntry, lines: dict[str, int]) -> str:
     if row.id in lines:
         return f"a second conversation {row.id!r}, as in line {lines[row.id]}"
+    if (turns := len(row.history) + len(row.interaction)) > MAX_TURNS:
+        return f"a conversation of {turns:,} turns: at most {MAX_TURNS:,} can be judged"
     if all(said.speaker == "user" for said in row.interaction):
         return "the interaction has no system turn"
-    for part, turns in (("history", row.history), ("interaction", row.interaction)):
-        for index, (one, two) in enumerate(pairwise(turns)):
+    for part, said in (("history", row.history), ("interaction", row.interaction)):
+        for index, (one, two) in enumerate(pairwise(said)):
             if one.speaker == two.speaker:
                 return (
                     f"{part}.{index} and {part}.{index + 1} are both by the {one.speaker}: "

@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from recjury.corpora.lines import read_rows, readable_stem
 from recjury.corpora.log_files import ItemEntry, LogEntry, TurnEntry, logs_of
 from recjury.errors import DataError
+from recjury.input_files import read_rows, readable_stem
 from recjury.records import ConversationLog
 
 _TEXT_PARTS = frozenset(("text", "input_text", "output_text"))

@@ -60,7 +60,7 @@ def known_corpus(name: str, data: Path | None = None) -> Corpus | None:
 
 def data_beside(paths: Iterable[Path]) -> Path | None:
     """The data folder that contains the recordings; None if RECJURY_DATA is set."""
-    folders = (path.resolve().parent.parent for path in paths)
+    folders = (Path(os.path.realpath(path)).parent.parent for path in paths)
     found = next((folder for folder in folders if (folder / "ievalm").is_dir()), None)
     return None if os.environ.get(DATA_VARIABLE) else found
 

@@ -9,10 +9,11 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from recjury.corpora.forms import EXPORTED, form_of
-from recjury.corpora.lines import read_rows
 from recjury.corpora.linked_lists import ItemLinker
+from recjury.corpora.log_files import MAX_TURNS
 from recjury.corpora.log_readers import known_form, read_logs
 from recjury.errors import DataError
+from recjury.input_files import read_rows
 from recjury.records import JSON, ConversationLog, Turn, digest
 
 _MOST = 2**31 - 1  # the largest integer that every store can keep
@@ -157,6 +158,8 @@ def _recording(row: _Row) -> Recording:
 
 
 def _check_numbers(log: ConversationLog) -> None:
+    if (turns := len(log.scenario.history) + len(log.interaction)) > MAX_TURNS:
+        raise DataError(f"log: {turns:,} turns: at most {MAX_TURNS:,} can be judged")
     rounds = len(log.system_turns)
     if log.hit_round is not None and not 1 <= log.hit_round <= rounds:
         raise DataError(f"log.hit_round: {log.hit_round} is not one of the {rounds} rounds")

@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from recjury.corpora.dialogues import alternating, packed_or_plain
-from recjury.corpora.lines import read_rows
 from recjury.errors import DataError
+from recjury.input_files import read_rows
 from recjury.records import Response, Speaker, Turn
 
 PAIREVAL_SETS = (

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from recjury.corpora.lines import read_lines
 from recjury.errors import DataError
+from recjury.input_files import read_lines
 from recjury.records import Speaker, Turn
 
 SUBSETS = ("SGD", "MWOZ", "ReDial", "CCPE")

@@ -9,6 +9,7 @@ from pathlib import Path
 from recjury.corpora.writing import check_writable, folder_lock
 from recjury.errors import ConfigError, DataError
 from recjury.fine_tuning.plan import LoraPlan, TuningExample, TuningReport, TuningStep
+from recjury.input_files import read_record
 from recjury.plugins.extras import require_fine_tuning
 from recjury.records import JSON
 
@@ -66,10 +67,7 @@ def fine_tune(
 
 def read_report(folder: Path) -> TuningReport:
     """The report beside an adapter. Raises DataError if there is none that can be read."""
-    try:
-        return TuningReport.model_validate_json((folder / REPORT).read_bytes())
-    except (OSError, ValueError) as error:
-        raise DataError("there is no report of a fine-tuning", path=folder / REPORT) from error
+    return read_record(folder / REPORT, TuningReport, "a report of a fine-tuning")
 
 
 def check_out(out: Path) -> None:

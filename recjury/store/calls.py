@@ -4,14 +4,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
 import orjson
-from sqlalchemy import Column, ColumnElement, Connection, Integer, Table, select
+from sqlalchemy import Column, ColumnElement, Connection, Table, select
 from sqlalchemy.dialects import sqlite
 from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
 from recjury.records import JSON, CallRecord, ChatRequest, Choice, Message, Reply, Usage
+from recjury.store.column_types import Hex, Whole
 from recjury.store.sealed import as_written, check, column, seal, written_later
-from recjury.store.tables import Hex, TextRow, table_of
+from recjury.store.tables import TextRow, table_of
 from recjury.store.texts import TextId, unpack
 
 
@@ -81,7 +82,7 @@ class CallValues(NamedTuple):
 CALLS = Table(
     "call",
     SQLModel.metadata,
-    Column("id", Integer, primary_key=True),
+    Column("id", Whole, primary_key=True),
     Column("identity", Hex, nullable=False, unique=True),
     *(column(name, kind) for name, kind in list(CallValues.__annotations__.items())[1:-1]),
     Column("seal", Hex, nullable=False),

@@ -5,13 +5,14 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 
-from sqlalchemy import Column, Connection, ForeignKey, Select, String, func, select, update
+from sqlalchemy import Column, Connection, ForeignKey, Select, func, select, update
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.safe_text import without_keys
+from recjury.store.column_types import PlainText
 from recjury.store.engine import insert_new
-from recjury.store.sealed import SealedTable, canonical_json
+from recjury.store.sealed import SealedTable, canonical_json, changed
 from recjury.store.tables import CampaignConversationRow, CampaignRow, table_of
 from recjury.store.writer import Transaction
 
@@ -82,7 +83,7 @@ class CampaignRun(Record):
 _RUNS = SealedTable(
     "run",
     CampaignRun,
-    Column("campaign", String, ForeignKey("campaign.id"), nullable=False, index=True),
+    Column("campaign", PlainText, ForeignKey("campaign.id"), nullable=False, index=True),
     named="run {id} of campaign {campaign}",
     unsealed={"learned"},
 )
@@ -112,10 +113,14 @@ def _latest_runs() -> Select[int]:
 def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
     """All campaigns, the oldest first."""
     campaigns, links = table_of(CampaignRow), table_of(CampaignConversationRow)
-    rows = connection.execute(select(_RUNS.table).where(_RUNS.c.id.in_(_latest_runs()))).all()
+    rows = connection.execute(_RUNS.select().where(_RUNS.c.id.in_(_latest_runs()))).all()
     latest = {run.campaign: run for _, run in _RUNS.intact(connection, rows)}
     run_counts = _counts(connection, select(_RUNS.c.campaign))
     planned = _counts(connection, select(links.c.campaign).where(links.c.set_aside == 0))
+    rows = connection.execute(select(campaigns).order_by(campaigns.c.created_at)).all()
+    for row in rows:
+        if row.id not in latest:
+            raise changed(f"campaign {row.id} in the store, or its run,")
     return tuple(
         Campaign(
             id=row.id,
@@ -127,7 +132,7 @@ def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
             conversations=planned.get(row.id, 0),
             learned=latest[row.id].learned or {},
         )
-        for row in connection.execute(select(campaigns).order_by(campaigns.c.created_at))
+        for row in rows
     )
 
 

@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import os
 import socket
+import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,13 +45,24 @@ def lock_path(store: Path, campaign: str) -> Path:
     return store.with_name(f"{store.name}.{name}.lock")
 
 
+def open_lock(path: Path, flags: int) -> int:
+    """Open the file of a lock. Raises OSError, and StoreError if it is no regular file.
+
+    A link could lead to a file that is not ours, and opening a pipe could wait for ever.
+    """
+    handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise StoreError(f"the lock {path} is not a regular file: remove it")
+    return handle
+
+
 def _locked(path: Path, campaign: str) -> int:
     import fcntl
 
     while True:
         try:
-            # A link could lead to a file that is not ours, and that would be overwritten.
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+            handle = open_lock(path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise StoreError(f"the lock {path} cannot be made: {error.strerror}") from None
         try:
@@ -62,8 +74,12 @@ def _locked(path: Path, campaign: str) -> int:
                 f"campaign {campaign} is being run by {holder}: wait for it, or end it"
             ) from None
         if _is_at(handle, path):
-            os.ftruncate(handle, 0)
-            os.write(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+            try:
+                os.ftruncate(handle, 0)
+                os.write(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+            except OSError as error:
+                os.close(handle)
+                raise StoreError(f"the lock {path} cannot be made: {error.strerror}") from None
             return handle
         # The previous holder removed the file after we opened it and before we locked it.
         os.close(handle)

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, select
 from recjury.errors import StoreError
 from recjury.records import ConversationLog
 from recjury.store.calls import CallReader
+from recjury.store.column_types import WrongTypeError, wrong_value
 from recjury.store.conversations import CONVERSATIONS, read_conversations
 from recjury.store.evaluations import StoredEvaluation, read_evaluations
 from recjury.store.evaluators import EVALUATORS
@@ -32,7 +33,10 @@ def read_whole(connection: Connection, evaluations: Iterable[str]) -> dict[str, 
     It is much faster than to read one evaluation after the other.
     """
     problems: list[StoreError] = []
-    found = _examine(connection, tuple(evaluations), problems.append)
+    try:
+        found = _examine(connection, tuple(evaluations), problems.append)
+    except WrongTypeError:
+        return {}
     if problems:
         return {}
     return {
@@ -48,7 +52,10 @@ def integrity(connection: Connection, unit: str) -> tuple[str, ...]:
     was altered. For an evaluation, the conversations that have its log are checked too.
     """
     problems: list[StoreError] = []
-    _examine(connection, [unit], problems.append)
+    try:
+        _examine(connection, [unit], problems.append)
+    except WrongTypeError as error:
+        problems.append(wrong_value(str(connection.engine.url.database)) or error)
     return tuple(dict.fromkeys(map(str, problems)))
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from sqlalchemy import Column, Connection, String, func, select, update
+from sqlalchemy import Column, Connection, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from recjury.records import Record
+from recjury.store.column_types import PlainText
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.tables import CampaignConversationRow, one_id, table_of
 from recjury.store.texts import chunks
@@ -31,8 +32,8 @@ class PlannedConversation(Record):
 CONVERSATIONS = SealedTable(
     "conversation",
     PlannedConversation,
-    Column("id", String, primary_key=True),
-    Column("system", String, nullable=False, index=True),
+    Column("id", PlainText, primary_key=True),
+    Column("system", PlainText, nullable=False, index=True),
     named="conversation {id}",
 )
 

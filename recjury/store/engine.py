@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from recjury.errors import StoreError
+from recjury.store.column_types import WrongTypeError, wrong_value
 
 BUSY_SECONDS = 30.0
 """How long a process waits for another one's transaction before it gives up."""
@@ -120,7 +121,7 @@ def one_line_errors(path: Path | str | None) -> Iterator[None]:
     """Raise a one-line StoreError for a database error that the user can fix."""
     try:
         yield
-    except (DBAPIError, sqlite3.Error) as error:
+    except (DBAPIError, sqlite3.Error, WrongTypeError) as error:
         user_error = user_error_of(error, path)
         if user_error is None:
             raise
@@ -129,6 +130,8 @@ def one_line_errors(path: Path | str | None) -> Iterator[None]:
 
 def user_error_of(error: BaseException, path: Path | str | None) -> StoreError | None:
     """The StoreError for a database error that is not a bug; None for any other."""
+    if isinstance(error, WrongTypeError):
+        return (path and wrong_value(path)) or error
     cause = error.orig if isinstance(error, DBAPIError) else error
     if not isinstance(cause, sqlite3.DatabaseError):
         return None

@@ -9,11 +9,8 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
-    Float,
     ForeignKey,
-    Integer,
     Select,
-    String,
     and_,
     func,
     literal_column,
@@ -21,12 +18,12 @@ from sqlalchemy import (
 )
 
 from recjury.records import JSON, Record, digest
+from recjury.store.column_types import Hex, Real, Whole, PlainText
 from recjury.store.evaluators import CAMPAIGN_EVALUATORS, EVALUATORS
 from recjury.store.logs import LOGS
 from recjury.store.sealed import AnyRow, Damaged, SealedTable, refuse
 from recjury.store.tables import (
     CampaignConversationRow,
-    Hex,
     StageRow,
     one_id,
     table_of,
@@ -88,13 +85,13 @@ class StoredEvaluation(Record):
 EVALUATIONS = SealedTable(
     "evaluation",
     PlannedEvaluation,
-    Column("id", String, primary_key=True),
-    Column("identity", String, nullable=False, index=True),
+    Column("id", PlainText, primary_key=True),
+    Column("identity", PlainText, nullable=False, index=True),
     Column("log", Hex(), nullable=False, index=True),
-    Column("evaluator", String, ForeignKey("evaluator.id"), nullable=False),
-    Column("attempt", Integer, nullable=False),
-    Column("fork_of", String, ForeignKey("evaluation.id"), nullable=True),
-    Column("created_at", Float, nullable=False),
+    Column("evaluator", PlainText, ForeignKey("evaluator.id"), nullable=False),
+    Column("attempt", Whole, nullable=False),
+    Column("fork_of", PlainText, ForeignKey("evaluation.id"), nullable=True),
+    Column("created_at", Real, nullable=False),
     named="evaluation {id}",
     unsealed={"sample", "created_at"},
 )
@@ -187,7 +184,7 @@ def read_evaluations(
             id=row.id,
             attempt=row.attempt,
             fork_of=row.fork_of,
-            kind=str(kinds.get(row.evaluator, "")),  # an edited row may hold any value
+            kind=kinds.get(row.evaluator, ""),
             conversations=tuple(about.get(row.id, ())),
         )
         for row, planned in EVALUATIONS.find(connection, wanted, damaged)
@@ -204,8 +201,7 @@ def _conversations(connection: Connection, evaluations: Iterable[str]) -> dict[s
             query.where(table.c.id.in_(some)).order_by(literal_column("log.rowid"))
         )
         for row in rows:
-            # An edited row may hold any value; then there is no such conversation.
-            found.setdefault(row.id, []).append(str(row.conversation))
+            found.setdefault(row.id, []).append(row.conversation)
     return found
 
 

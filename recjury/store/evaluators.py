@@ -4,9 +4,10 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 
-from sqlalchemy import Column, Connection, ForeignKey, String, select
+from sqlalchemy import Column, Connection, ForeignKey
 
 from recjury.records import Metric, Record
+from recjury.store.column_types import PlainText
 from recjury.store.sealed import SealedTable
 from recjury.store.writer import Transaction
 
@@ -74,14 +75,14 @@ class CampaignUse(Record):
 EVALUATORS = SealedTable(
     "evaluator",
     EvaluatorVersion,
-    Column("id", String, primary_key=True),
+    Column("id", PlainText, primary_key=True),
     named="evaluator {id}",
 )
 CAMPAIGN_EVALUATORS = SealedTable(
     "campaign_evaluator",
     CampaignUse,
-    Column("campaign", String, ForeignKey("campaign.id"), primary_key=True),
-    Column("evaluator", String, ForeignKey("evaluator.id"), primary_key=True),
+    Column("campaign", PlainText, ForeignKey("campaign.id"), primary_key=True),
+    Column("evaluator", PlainText, ForeignKey("evaluator.id"), primary_key=True),
     named="evaluator {evaluator} of campaign {campaign}",
 )
 
@@ -144,7 +145,7 @@ def read_campaign_evaluators(
 
 def _uses(connection: Connection, campaign: str | None) -> list[CampaignUse]:
     table = CAMPAIGN_EVALUATORS
-    query = select(table.table).order_by(table.c.started_at, table.c.ordinal)
+    query = table.select().order_by(table.c.started_at, table.c.ordinal)
     if campaign is not None:
         query = query.where(table.c.campaign == campaign)
     rows = connection.execute(query).all()

@@ -4,9 +4,10 @@ import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import Column, ColumnElement, Connection, String, and_, exists, select
+from sqlalchemy import Column, ColumnElement, Connection, and_, exists, select
 
 from recjury.records import ConversationLog, Ending, Record, Speaker
+from recjury.store.column_types import PlainText
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE
 from recjury.store.tables import CampaignConversationRow, StageRow, table_of
@@ -31,7 +32,7 @@ class Failure(Record):
 _FAILURES = SealedTable(
     "failure",
     Failure,
-    Column("unit", String, nullable=False, index=True),
+    Column("unit", PlainText, nullable=False, index=True),
     named="the failure of {unit} in stage {stage}",
 )
 
@@ -113,7 +114,7 @@ def read_unfinished(
     Conversations without any, and those that were held later, are left out. `damaged` is called for
     each altered row.
     """
-    query = select(_FAILURES.table).where(_is_unfinished()).order_by(_FAILURES.c.id)
+    query = _FAILURES.select().where(_is_unfinished()).order_by(_FAILURES.c.id)
     found: dict[str, Unfinished] = {}
     for some in chunks(conversations):
         rows = connection.execute(query.where(_FAILURES.c.unit.in_(some)))

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import Column, Connection, ForeignKey, String, Text, select
+from sqlalchemy import Column, Connection, ForeignKey, select
 
 from recjury.records import ConversationLog, Record
+from recjury.store.column_types import Hex, PlainText
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE, check_stages, finish_stage
-from recjury.store.tables import CampaignConversationRow, Hex, table_of
+from recjury.store.tables import CampaignConversationRow, table_of
 from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
 
@@ -28,9 +29,9 @@ class StoredLog(Record):
 LOGS = SealedTable(
     "log",
     StoredLog,
-    Column("conversation", String, ForeignKey("conversation.id"), primary_key=True),
+    Column("conversation", PlainText, ForeignKey("conversation.id"), primary_key=True),
     Column("digest", Hex(), nullable=False, index=True),
-    Column("body", Text, nullable=False),
+    Column("body", PlainText, nullable=False),
     named="the log of conversation {conversation}",
 )
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
-from sqlalchemy import Column, Connection, String
+from sqlalchemy import Column, Connection
 
 from recjury.records import JSON, Record
+from recjury.store.column_types import PlainText
 from recjury.store.sealed import SealedTable
 from recjury.store.writer import Transaction
 
@@ -21,7 +22,7 @@ class Measurement(Record):
 _MEASUREMENTS = SealedTable(
     "measurement",
     Measurement,
-    Column("kind", String, nullable=False, index=True),
+    Column("kind", PlainText, nullable=False, index=True),
     named="measurement {id}",
 )
 

@@ -13,26 +13,15 @@ from types import UnionType
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin
 
 import orjson
-from sqlalchemy import (
-    Column,
-    Connection,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    Row,
-    String,
-    Table,
-    select,
-)
+from sqlalchemy import Column, Connection, ForeignKey, Index, Row, Select, Table, select
 from sqlalchemy.types import TypeEngine
 from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.safe_text import without_keys
+from recjury.store.column_types import Hex, Real, Whole, PlainText, as_stored
 from recjury.store.engine import insert_new
-from recjury.store.tables import Hex
 from recjury.store.texts import TextId, TextRef, chunks, hashes_of_ids, text_reader
 from recjury.store.writer import Transaction
 
@@ -120,10 +109,10 @@ class SealedTable(Generic[R]):
         self.table = Table(
             name,
             SQLModel.metadata,
-            *([Column("id", Integer, primary_key=True)] if is_numbered else []),
+            *([Column("id", Whole, primary_key=True)] if is_numbered else []),
             *keys,
             *(column(each, annotation) for each, annotation in fields.items() if each not in given),
-            Column("schema", Integer, nullable=False),
+            Column("schema", Whole, nullable=False),
             Column("seal", Hex(), nullable=False),
         )
         if is_numbered and order:
@@ -134,7 +123,7 @@ class SealedTable(Generic[R]):
         without = {"seal", *unsealed, *(each.name for each in numbered)}
         self._covered = [str(each.name) for each in self.c if each.name not in without]
         objects = [each for each, annotation in fields.items() if _is_object(annotation)]
-        self._texts = [each for each in objects if isinstance(self.c[each].type, Integer)]
+        self._texts = [each for each in objects if isinstance(self.c[each].type, Whole)]
         lists = [each for each, annotation in fields.items() if get_origin(annotation) is tuple]
         self._json = [*lists, *(each for each in objects if each not in self._texts)]
 
@@ -174,6 +163,10 @@ class SealedTable(Generic[R]):
                 row[name] = _stored(value, self.c[name].type)
         return {**row, "seal": self._seal(row, hashes)}
 
+    def select(self) -> Select[Any]:
+        """All columns of all rows, for `intact`."""
+        return select(*as_stored(self.table))
+
     def read(
         self,
         connection: Connection,
@@ -186,7 +179,7 @@ class SealedTable(Generic[R]):
         `damaged` is called for each altered row.
         """
         for some in chunks(keys):
-            query = select(self.table).where(self.c[column].in_(some))
+            query = self.select().where(self.c[column].in_(some))
             rows = connection.execute(query.order_by(*self._order)).all()
             yield from self.intact(connection, rows, damaged)
 
@@ -195,7 +188,7 @@ class SealedTable(Generic[R]):
     ) -> Iterator[tuple[AnyRow, R]]:
         """As `read`, by id and in the given order; `damaged` is called for missing rows, too."""
         for some in chunks(ids):
-            query = select(self.table).where(self.c.id.in_(some))
+            query = self.select().where(self.c.id.in_(some))
             rows = {row.id: row for row in connection.execute(query)}
             for each in some:
                 if each not in rows:
@@ -206,7 +199,7 @@ class SealedTable(Generic[R]):
     def intact(
         self, connection: Connection, rows: Collection[AnyRow], damaged: Damaged = refuse
     ) -> Iterator[tuple[AnyRow, R]]:
-        """As `read`, for rows that were read already."""
+        """As `read`, for rows that were read already, with all columns."""
         numbers = [row._mapping[name] for row in rows for name in self._texts]
         hashes = hashes_of_ids(connection, (each for each in numbers if isinstance(each, int)))
         read_text = text_reader(connection)
@@ -255,16 +248,16 @@ def _stored(value: object, kind: TypeEngine[Any]) -> Any:
         case str():
             return without_keys(value)
         case int() | float():
-            return float(value) if isinstance(kind, Float) else int(value)
+            return float(value) if isinstance(kind, Real) else int(value)
         case _:
             return value
 
 
 _TYPES: Mapping[type, TypeEngine[Any]] = {
-    str: String(),
-    int: Integer(),
-    bool: Integer(),
-    float: Float(),
+    str: PlainText(),
+    int: Whole(),
+    bool: Whole(),
+    float: Real(),
 }
 
 
@@ -273,7 +266,7 @@ def column(name: str, annotation: Any) -> Column[Any]:
     kind = _without_none(annotation)
     is_optional = kind is not annotation
     if kind is TextId or _is_object(kind):
-        return Column(name, Integer, ForeignKey("text.id"), nullable=is_optional)
+        return Column(name, Whole, ForeignKey("text.id"), nullable=is_optional)
     plain = next((each for each in _TYPES if _is_subclass(kind, each)), str)
     return Column(name, _TYPES[plain], nullable=is_optional)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import Column, Connection, ForeignKey, Integer, String, false, or_, select
+from sqlalchemy import Column, Connection, ForeignKey, false, or_, select
 
 from recjury.errors import UnitFailed
 from recjury.records import (
@@ -23,6 +23,7 @@ from recjury.records import (
     Status,
     Verdict,
 )
+from recjury.store.column_types import Hex, Whole, PlainText
 from recjury.store.evaluations import (
     PlannedEvaluation,
     add_attempt,
@@ -31,7 +32,6 @@ from recjury.store.evaluations import (
 )
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE, Records, check_stages, finish_stage, read_stages
-from recjury.store.tables import Hex
 from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
 
@@ -71,13 +71,13 @@ class HeldDebate(Verdict):
 
 
 def _evaluation(**options: Any) -> Column[str]:
-    return Column("evaluation", String, ForeignKey("evaluation.id"), nullable=False, **options)
+    return Column("evaluation", PlainText, ForeignKey("evaluation.id"), nullable=False, **options)
 
 
 def _place() -> tuple[Column[Any], ...]:
     """The columns that say where in an evaluation a record belongs."""
-    stage = Column("stage", String, nullable=False)
-    return (_evaluation(), stage, Column("position", Integer, nullable=False))
+    stage = Column("stage", PlainText, nullable=False)
+    return (_evaluation(), stage, Column("position", Whole, nullable=False))
 
 
 _IN_STAGE = ("evaluation", "stage", "position")
@@ -99,7 +99,7 @@ OUTPUTS = SealedTable(
     "stage_output",
     StageOutput,
     _evaluation(primary_key=True),
-    Column("stage", String, primary_key=True),
+    Column("stage", PlainText, primary_key=True),
     named="the output of stage {stage} of evaluation {evaluation}",
 )
 DEBATES = SealedTable(
@@ -112,8 +112,8 @@ DEBATES = SealedTable(
 STATEMENTS = SealedTable(
     "statement",
     Statement,
-    Column("evaluation", String, ForeignKey("debate.evaluation"), nullable=False),
-    Column("position", Integer, nullable=False),
+    Column("evaluation", PlainText, ForeignKey("debate.evaluation"), nullable=False),
+    Column("position", Whole, nullable=False),
     named="the statement of the {role} in round {round} of {evaluation}",
     order=("evaluation", "position"),
 )

@@ -45,7 +45,7 @@ def read_stages(connection: Connection, units: Iterable[str]) -> dict[str, set[s
     for some in chunks(units):
         query = select(stages.c.unit, stages.c.stage).where(stages.c.unit.in_(some))
         for unit, stage in connection.execute(query):
-            done.setdefault(unit, set()).add(str(stage))  # an edited row may hold any value
+            done.setdefault(unit, set()).add(stage)
     return done
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import os
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -47,6 +48,7 @@ from recjury.store.recorder import StoreRecorder
 from recjury.store.results import ConversationResult, read_results
 from recjury.store.running import RunningCampaign
 from recjury.store.schema import check_schema, has_content, make_store
+from recjury.store.sealed import changed
 from recjury.store.stage_results import (
     find_debate,
     stage_results,
@@ -167,6 +169,9 @@ class Store:
                 make_store(self.path)
                 with self._engine.connect() as connection, connection.begin():
                     check_schema(connection)
+        except OSError as error:
+            self._engine.dispose()
+            raise StoreError(f"the store {self.path} cannot be made: {error.strerror}") from error
         except BaseException:
             self._engine.dispose()
             raise
@@ -278,7 +283,8 @@ class Store:
             return there
         await self._add_evaluation(planned)
         there = self._handle(planned.identity, is_new=True)
-        assert there is not None
+        if there is None:  # a row with its id is of another evaluation
+            raise changed(f"evaluation {planned.identity} in the store")
         return there
 
     _handle = _reads(find_handle)
@@ -303,4 +309,4 @@ class Store:
 def _without_link(path: Path) -> Path:
     """The file that a symbolic link leads to: its locks and logs lie beside it, and not beside the
     link."""
-    return path.resolve() if path.is_symlink() else path
+    return Path(os.path.realpath(path)) if path.is_symlink() else path

@@ -8,27 +8,11 @@ content (prompt parts, parameters, settings) is a row of `text`, and other rows 
 
 from typing import ClassVar
 
-from sqlalchemy import Column, Connection, Dialect, LargeBinary, Table, select
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy import Column, Connection, Table, select
 from sqlmodel import Field, SQLModel
 
 from recjury.errors import StoreError
-
-
-class Hex(TypeDecorator[str]):
-    """Hex digits in Python, half as many bytes in the database."""
-
-    impl = LargeBinary
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
-        """Hex digits as bytes. Raises ValueError for anything else."""
-        return None if value is None else bytes.fromhex(value)
-
-    def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        """Bytes as hex digits; any other value, which an edited row may have, is returned
-        unchanged."""
-        return value.hex() if isinstance(value, bytes) else value
+from recjury.store.column_types import Hex, Real, Whole, PlainText
 
 
 class SchemaRow(SQLModel, table=True):
@@ -63,9 +47,9 @@ class CampaignRow(SQLModel, table=True):
 
     __tablename__ = "campaign"
 
-    id: str = Field(primary_key=True)
-    name: str
-    created_at: float
+    id: str = Field(primary_key=True, sa_type=PlainText)
+    name: str = Field(sa_type=PlainText)
+    created_at: float = Field(sa_type=Real)
 
 
 class CampaignConversationRow(SQLModel, table=True):
@@ -77,10 +61,10 @@ class CampaignConversationRow(SQLModel, table=True):
     __tablename__ = "campaign_conversation"
     __table_args__: ClassVar[dict[str, object]] = {"sqlite_with_rowid": False}
 
-    campaign: str = Field(primary_key=True, foreign_key="campaign.id")
-    conversation: str = Field(primary_key=True, foreign_key="conversation.id")
-    ordinal: int
-    set_aside: int
+    campaign: str = Field(primary_key=True, foreign_key="campaign.id", sa_type=PlainText)
+    conversation: str = Field(primary_key=True, foreign_key="conversation.id", sa_type=PlainText)
+    ordinal: int = Field(sa_type=Whole)
+    set_aside: int = Field(sa_type=Whole)
 
 
 class StageRow(SQLModel, table=True):
@@ -93,9 +77,9 @@ class StageRow(SQLModel, table=True):
     __tablename__ = "stage"
     __table_args__: ClassVar[dict[str, object]] = {"sqlite_with_rowid": False}
 
-    unit: str = Field(primary_key=True)
-    stage: str = Field(primary_key=True)
-    finished_at: float
+    unit: str = Field(primary_key=True, sa_type=PlainText)
+    stage: str = Field(primary_key=True, sa_type=PlainText)
+    finished_at: float = Field(sa_type=Real)
     seal: str = Field(sa_column=Column(Hex, nullable=False))
 
 

@@ -146,7 +146,7 @@ def hashes_of_ids(connection: Connection, ids: Iterable[int]) -> dict[int, bytes
     found: dict[int, bytes] = {}
     for some in chunks(ids):
         rows = connection.execute(select(table.c.id, table.c.hash).where(table.c.id.in_(some)))
-        found.update((row.id, _digest(row.hash)) for row in rows)
+        found.update((row.id, bytes.fromhex(row.hash)) for row in rows)
     return found
 
 
@@ -157,7 +157,7 @@ def texts_of_ids(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
     found: dict[int, str] = {}
     for some in chunks(wanted):
         for row in connection.execute(select(table).where(table.c.id.in_(some))):
-            found[row.id] = unpack(row.body, row.size, _digest(row.hash))
+            found[row.id] = unpack(row.body, row.size, bytes.fromhex(row.hash))
     for number in wanted:
         if number not in found:
             raise StoreError(f"text number {number} is not in the store")
@@ -167,13 +167,6 @@ def texts_of_ids(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
 def text_reader(connection: Connection) -> Callable[[int], str]:
     """A function that reads the text of an id, each text once. It raises as `texts_of_ids`."""
     return cache(lambda number: texts_of_ids(connection, [number])[number])
-
-
-def _digest(column: str) -> bytes:
-    try:
-        return bytes.fromhex(column)
-    except ValueError:  # an edited row may hold any value
-        return plain_bytes(column)
 
 
 def chunks(keys: Iterable[K]) -> Iterable[Sequence[K]]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 from transformers import BartConfig
 
@@ -13,6 +12,7 @@ from recjury.agents.neural.description import METADATA, Limits
 from recjury.agents.neural.generation import DecodingConfig
 from recjury.agents.neural.tokens import Tokens
 from recjury.errors import ConfigError, DataError
+from recjury.input_files import read_json_object
 
 T = TypeVar("T")
 
@@ -55,7 +55,7 @@ def read_config(folder: Path) -> BartConfig:
 
     Raises ConfigError if it is missing, and DataError if it is invalid.
     """
-    described = read_json(folder / CONFIG)
+    described = read_json_object(folder / CONFIG)
     if described is None:
         raise ConfigError(f"no config.json in {folder}: it says the size of the model")
     if described.get("model_type") != "bart":
@@ -121,11 +121,13 @@ def read_rules(folder: Path, *, max_length: int) -> DecodingConfig:
     `config.json`, they are read from `config.json`. `max_length` counts the decoder's start token.
     """
     path = folder / "generation_config.json"
-    described = read_json(path)
+    described = read_json_object(path)
     if described is None or described.get("_from_model_config"):
         path = folder / CONFIG
         # Values that the configuration leaves out are BART's defaults.
-        described = {"eos_token_id": END, "forced_eos_token_id": END} | (read_json(path) or {})
+        described = {"eos_token_id": END, "forced_eos_token_id": END} | (
+            read_json_object(path) or {}
+        )
     try:
         found = _Generation.model_validate(described)
     except ValidationError as error:
@@ -140,17 +142,3 @@ def read_rules(folder: Path, *, max_length: int) -> DecodingConfig:
         forced_last=found.forced_eos_token_id,
         repetition_penalty=found.repetition_penalty or 1.0,
     )
-
-
-def read_json(path: Path) -> dict[str, object] | None:
-    """The object in a JSON file; None if the file is missing. Raises DataError for anything
-    else."""
-    if not path.is_file():
-        return None
-    try:
-        found = orjson.loads(path.read_bytes())
-    except orjson.JSONDecodeError as error:
-        raise DataError(f"is not JSON: {error}", path=path) from error
-    if not isinstance(found, dict):
-        raise DataError(f"expected an object, found {type(found).__name__}", path=path)
-    return found

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 import orjson
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from recjury.agents.neural.backbones import TAKES
 from recjury.errors import DataError
+from recjury.input_files import read_record
 from recjury.records import Record
 
 if TYPE_CHECKING:
@@ -95,13 +96,7 @@ def read_metadata(folder: Path) -> Metadata | None:
     path = folder / METADATA
     if not path.is_file():
         return None
-    try:
-        return Metadata.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        first = error.errors()[0]
-        said = first["msg"].removeprefix("Value error, ")
-        reason = ": ".join((*map(str, first["loc"]), said))
-        raise DataError(f"not a checkpoint description: {reason}", path=path) from None
+    return read_record(path, Metadata, "a checkpoint description")
 
 
 def refuse_other_checkpoint(folder: Path, model: str, catalogue: "Catalogue") -> None:

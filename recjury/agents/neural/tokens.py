@@ -15,6 +15,7 @@ from tokenizers.models import BPE
 from tokenizers.trainers import BpeTrainer
 
 from recjury.errors import ConfigError, DataError
+from recjury.input_files import read_json_object
 
 Family = Literal["bart", "gpt2"]
 
@@ -183,12 +184,5 @@ def _byte_level(model: BPE) -> Tokenizer:
 
 def _tidies(path: Path) -> bool:
     """Whether decoding removes spaces: True unless the tokenizer's configuration says no."""
-    if not path.is_file():
-        return True
-    try:
-        described = orjson.loads(path.read_bytes())
-    except orjson.JSONDecodeError as error:
-        raise DataError(f"is not JSON: {error}", path=path) from error
-    return not (
-        isinstance(described, dict) and described.get("clean_up_tokenization_spaces") is False
-    )
+    described = read_json_object(path)
+    return described is None or described.get("clean_up_tokenization_spaces") is not False

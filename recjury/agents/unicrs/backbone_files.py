@@ -8,8 +8,9 @@ from torch import Tensor, nn
 from transformers import GPT2Config, RobertaConfig
 
 from recjury.agents.neural import weights
-from recjury.agents.neural.bart_config import CONFIG, made, read_json
+from recjury.agents.neural.bart_config import CONFIG, made
 from recjury.errors import ConfigError, DataError
+from recjury.input_files import read_json_object
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 # Buffers and heads that files have and the bare models do not.
@@ -66,7 +67,7 @@ def save_backbone(folder: Path, model: nn.Module, config: GPT2Config | RobertaCo
 
 def _described(folder: Path, kind: str) -> dict[str, object]:
     path = folder / CONFIG
-    described = read_json(path)
+    described = read_json_object(path)
     if described is None:
         raise ConfigError(f"no config.json in {folder}: it says the size of the model")
     if described.get("model_type") != kind:

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from recjury.agreement.annotation.files import checksum, conversation_text, guideline_text
-from recjury.agreement.annotation.task import AnnotationQuestion, TaskKey, read_record
+from recjury.agreement.annotation.task import AnnotationQuestion, TaskKey
 from recjury.corpora.csv_rows import CsvRow, read_csv_rows
 from recjury.errors import DataError
+from recjury.input_files import read_record
 from recjury.records import Record
 
 _NEEDED = ("task", "rater", "conversation", "question", "score", "guideline", "text")
@@ -60,7 +61,7 @@ def read_answers(paths: Sequence[Path], key: TaskKey) -> tuple[GivenScore, ...]:
 
 
 def _saved(path: Path, key: TaskKey) -> Iterator[GivenScore]:
-    saved = read_record(AnswersFile, path, "a file that the annotation page saved")
+    saved = read_record(path, AnswersFile, "a file that the annotation page saved")
     if saved.task != key.id:
         raise DataError("belongs to another task than this key", path=path)
     if saved.page != key.page:

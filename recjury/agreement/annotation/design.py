@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from recjury.agreement.annotation.guide import RaterGuide
-from recjury.agreement.annotation.task import AnnotationTask
+from recjury.agreement.annotation.task import AnnotationTask, unseen_digest
 from recjury.errors import ConfigError, DataError, StoreError
 from recjury.records import ConversationLog
 from recjury.store import Store
@@ -100,6 +100,8 @@ def draw_task(
     _check_gold(known, {name: each.questions for name, each in shown.items()})
     given = _given(groups, design, rng)
     names = _opaque(list(shown), rng)
+    behind = {names[each]: by_id[each] for each in shown}
+    scores = {names[each]: dict(own) for each, own in known.items()}
     task = AnnotationTask(
         guideline=guide.identity,
         questions=guide.questions,
@@ -108,12 +110,9 @@ def draw_task(
             rater: tuple(_shuffled([names[each] for each in (*own, *known)], design.seed, rater))
             for rater, own in given.items()
         },
+        unseen=unseen_digest(behind, scores),
     )
-    return DrawnTask(
-        task,
-        {names[each]: by_id[each] for each in shown},
-        {names[each]: dict(scores) for each, scores in known.items()},
-    )
+    return DrawnTask(task, behind, scores)
 
 
 def _records(logs: Sequence[ConversationLog]) -> list[list[ConversationLog]]:

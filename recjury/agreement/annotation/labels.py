@@ -9,8 +9,9 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from recjury.agreement.annotation.answers import GivenScore
-from recjury.agreement.annotation.task import TaskKey, read_record
+from recjury.agreement.annotation.task import TaskKey
 from recjury.errors import ConfigError, DataError
+from recjury.input_files import read_record
 from recjury.records import JSON, ConversationLog, Record
 from recjury.stats.agreement import krippendorff_alpha, one_against_the_rest
 
@@ -133,7 +134,7 @@ class CollectedLabels(NamedTuple):
 
 def read_annotated(path: Path) -> AnnotatedLabels:
     """A file of labels with raters; raises DataError for another one."""
-    labels = read_record(AnnotatedLabels, path, "a file of `recjury annotate import`")
+    labels = read_record(path, AnnotatedLabels, "a file of `recjury annotate import`")
     seen: set[tuple[str, str, str]] = set()
     for each in labels.annotations:
         scale = labels.scales.get(each.question)

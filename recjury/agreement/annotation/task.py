@@ -1,14 +1,13 @@
 """What raters get, and the key to it, which they do not get."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, Self, TypeVar
+from typing import Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from recjury.errors import DataError
-from recjury.records import ConversationLog, Record, Speaker, digest
-
-T = TypeVar("T", bound=Record)
+from recjury.input_files import read_record
+from recjury.records import JSON, ConversationLog, Record, Speaker, digest
 
 
 class AnnotationQuestion(Record):
@@ -51,17 +50,22 @@ class ShownConversation(Record):
 
 
 class AnnotationTask(Record):
-    """All that raters see: conversations by an opaque name, and each rater's order of them."""
+    """All that raters see: conversations by an opaque name, and each rater's order of them.
+
+    `unseen` is the digest of what stands in the key alone (`unseen_digest`), so that answers, which
+    name the task's id, belong to one key; tasks of earlier versions have none.
+    """
 
     guideline: str
     questions: tuple[AnnotationQuestion, ...]
     conversations: dict[str, ShownConversation]
     raters: dict[str, tuple[str, ...]]
+    unseen: str = ""
 
     @property
     def id(self) -> str:
         """The identity of its content."""
-        return digest(self.model_dump(mode="json"))
+        return digest(self.model_dump(mode="json", exclude=set() if self.unseen else {"unseen"}))
 
     def asked(self, rater: str) -> tuple[tuple[str, str], ...]:
         """The conversation and the question of each score that this rater is asked for."""
@@ -70,6 +74,14 @@ class AnnotationTask(Record):
             for name in self.raters[rater]
             for question in self.conversations[name].questions
         )
+
+
+def unseen_digest(
+    logs: Mapping[str, ConversationLog], gold: Mapping[str, Mapping[str, int]]
+) -> str:
+    """The digest of the logs behind the names, and of the gold scores."""
+    own: JSON = {name: log.id for name, log in logs.items()}
+    return digest([own, {name: dict(scores) for name, scores in gold.items()}])
 
 
 class TaskKey(Record):
@@ -91,24 +103,11 @@ class TaskKey(Record):
             raise ValueError("the task in it is not the one that was exported")
         if set(self.logs) != set(self.task.conversations) or not set(self.gold) <= set(self.logs):
             raise ValueError("it lacks a conversation")
+        if self.task.unseen and self.task.unseen != unseen_digest(self.logs, self.gold):
+            raise ValueError("its conversations or gold scores are not those of the task")
         return self
 
 
 def read_key(path: Path) -> TaskKey:
     """The key of a task. Raises DataError for a file that is none, or was altered."""
-    return read_record(TaskKey, path, "the key of an annotation task")
-
-
-def read_record(form: type[T], path: Path, what: str) -> T:
-    """A record from a JSON file; raises DataError if the file is not `what`."""
-    try:
-        return form.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"][:4]))
-        message = first["msg"].removeprefix("Value error, ")
-        raise DataError(
-            f"is not {what}, or was altered: {f'{place}: ' if place else ''}{message}", path=path
-        ) from None
+    return read_record(path, TaskKey, "the key of an annotation task")

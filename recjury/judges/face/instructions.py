@@ -11,6 +11,7 @@ import orjson
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from recjury.errors import DataError
+from recjury.input_files import read_json_file
 from recjury.records import Aspect, Record, digest
 
 
@@ -41,8 +42,6 @@ def read_instructions(path: Path) -> tuple[Instruction, ...]:
 
     Raises DataError if there are none, if a text is blank, or if a name or text occurs twice.
     """
-    from recjury.corpora.lines import read_json_file  # and all of corpora
-
     found: list[Instruction] = read_json_file(path, _FILE)
     if not found:
         raise DataError("holds no instruction", path=path)

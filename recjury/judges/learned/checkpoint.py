@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from recjury.corpora.writing import check_writable, folder_lock
 from recjury.errors import ConfigError, DataError
+from recjury.input_files import open_regular, read_record
 from recjury.records import JSON, Record
 
 if TYPE_CHECKING:
@@ -97,16 +98,12 @@ def read_description(folder: Path, kind: str) -> JudgeDescription:
     from recjury.judges.learned.encoder import encoder_digest
 
     path = folder / DESCRIPTION
-    try:
-        found = JudgeDescription.model_validate_json(path.read_bytes())
-    except OSError:
+    if not path.exists():
         raise ConfigError(
             f"{folder} holds no trained judge (no {DESCRIPTION}): recjury train dialogue-quality "
             "and recjury train paireval make one"
-        ) from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise DataError(f"is no description of a judge: {first['msg']}", path=path) from None
+        )
+    found = read_record(path, JudgeDescription, "a description of a judge")
     if found.recjury_judge != VERSION:
         raise ConfigError(
             f"{folder} has a judge of version {found.recjury_judge}, this recjury reads {VERSION}: "
@@ -133,6 +130,7 @@ def load_numbers(folder: Path, net: "nn.Module") -> None:
 
     path = folder / NUMBERS
     try:
+        open_regular(path).close()
         tensors = load_file(path)
     except (SafetensorError, OSError) as error:
         raise DataError(f"cannot be read as safetensors: {error}", path=path) from error
@@ -155,7 +153,7 @@ def numbers_digest(folder: Path) -> str:
 
     path = folder / NUMBERS
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        with open_regular(path) as file:
+            return hashlib.sha256(file.read()).hexdigest()[:16]
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error

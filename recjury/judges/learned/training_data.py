@@ -13,10 +13,10 @@ from recjury.corpora import open_corpus
 from recjury.corpora.ab_redial import read_ab_redial
 from recjury.corpora.dialogues import alternating, read_adversarial_replies, read_dialogues
 from recjury.corpora.leakage import RatedHistories
-from recjury.corpora.lines import read_rows
 from recjury.corpora.splitting import families, split
 from recjury.corpora.uss import SUBSETS, read_uss
 from recjury.errors import DataError
+from recjury.input_files import read_rows
 from recjury.judges.learned.reply_training import ReplyExample
 from recjury.judges.learned.satisfaction_training import RatedExample
 from recjury.records import Speaker, Turn

@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from recjury.corpora.corpus import Corpus, TrainingExample
 from recjury.corpora.dialogues import alternating
-from recjury.corpora.lines import read_rows
 from recjury.errors import ConfigError, DataError
+from recjury.input_files import read_rows
 from recjury.judges.paireval.prompts import Contender
 from recjury.records import Level, Speaker, Turn
 

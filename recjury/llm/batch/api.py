@@ -1,6 +1,8 @@
 """The Batch API over HTTP: its files and batches. Requests are repeated until they are answered."""
 
+import asyncio
 import os
+import shutil
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -12,7 +14,7 @@ import orjson
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 from yarl import URL
 
-from recjury.errors import ProviderError
+from recjury.errors import CallFailed, ProviderError
 from recjury.llm.batch.lines import identities_in
 from recjury.llm.batch.persistence import insist
 from recjury.llm.batch.spec import BatchModelSpec
@@ -35,6 +37,9 @@ _EXPIRY_SECONDS = 31 * 86_400  # files of batches expire after 30 days
 _WITH_REPLIES = frozenset({"completed", "expired", "cancelled"})
 _ACCEPTED = _WITH_REPLIES | {"in_progress", "finalizing"}
 _ENDED = _WITH_REPLIES | {"failed"}
+_ACTIVE = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
+_LONGEST_LINE = 2**20  # bytes of a request or an answer, on average over a file
+_LEAST_FILE = 2**28  # bytes that a file may have in any case
 
 
 class GoneError(Exception):
@@ -163,6 +168,8 @@ class BatchApi:
             state = _state(await self._ask("GET", f"/batches/{batch}", gone=_GONE))
             if state.lacks_output:
                 raise Retryable("the file of its replies is not named yet")
+            if state.status not in _ACTIVE | _ENDED:
+                raise Retryable(f"its status is {state.status[:40]!r}, which says nothing")
             return state
 
         return await self._insist(f"ask for batch {batch}", look)
@@ -190,16 +197,21 @@ class BatchApi:
         """
         with tempfile.TemporaryFile(prefix="recjury-batch-") as file:
             try:
-                await self.download(state.input_file_id, file)
+                await self.download(state.input_file_id, file, state.counts.total)
             except (GoneError, ProviderError):
                 came = f"the requests of batch {state.id}, which is under way, cannot be read"
                 advice = "run again when it has ended, so that nothing is sent twice"
                 raise provider_error(self._spec, came, advice) from None
             return identities_in(file)
 
-    async def download(self, file: str, into: BinaryIO) -> None:
-        """Write a file of JSON lines at the end of `into`. Raises GoneError."""
+    async def download(self, file: str, into: BinaryIO, lines: int) -> None:
+        """Write a file of about so many JSON lines at the end of `into`. Raises GoneError.
+
+        A file that is far too large, or would fill the disk, is given up with CallFailed.
+        """
         start = into.seek(0, 2)
+        free = shutil.disk_usage(tempfile.gettempdir()).free
+        most = min(_LEAST_FILE + lines * _LONGEST_LINE, free // 2)
 
         async def fetch() -> None:
             into.seek(start)
@@ -207,14 +219,31 @@ class BatchApi:
             async with self._exchange("GET", f"/files/{file}/content") as response:
                 if response.status != 200:
                     await self._read(response, gone=_GONE)
-                async for part in response.content.iter_chunked(_CHUNK):
+                async for part in self._parts(response.content):
                     into.write(part)
+                    if into.tell() - start > most:
+                        response.close()
+                        into.truncate(start)
+                        raise CallFailed(
+                            f"{self._spec.address}: the file {file} of a batch has more than "
+                            f"{most // 2**20} MB, too much for {lines} requests: delete it there"
+                        )
             into.seek(start)
             if into.read(1) not in {b"{", b""}:
                 # As if empty, its requests would be sent, and paid for, a second time.
                 raise Retryable("it is not a file of JSON lines")
 
         await self._insist(f"read the file {file} of a batch", fetch)
+
+    async def _parts(self, content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
+        """The parts of a file, each of which must come within the time limit of a request."""
+        while not content.at_eof():
+            async with asyncio.timeout(self._spec.timeout):
+                try:
+                    part = await content.readexactly(_CHUNK)
+                except asyncio.IncompleteReadError as end:
+                    part = end.partial
+            yield part
 
     async def delete(self, *files: str | None) -> None:
         """Delete files that are still there. Raises Retryable."""
@@ -238,7 +267,10 @@ class BatchApi:
     async def _ask(
         self, method: str, path: str, *, gone: frozenset[int] = frozenset(), **content: Any
     ) -> dict[str, object]:
-        async with self._exchange(method, path, **content) as response:
+        async with (
+            self._exchange(method, path, **content) as response,
+            asyncio.timeout(self._spec.timeout),
+        ):
             return await self._read(response, gone=gone)
 
     @asynccontextmanager

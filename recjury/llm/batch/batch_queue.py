@@ -250,7 +250,7 @@ class BatchQueue:
         self._room.freed()
         for file in filter(None, (state.output_file_id, state.error_file_id)):
             try:
-                await self._api.download(file, batch.lines.file)
+                await self._api.download(file, batch.lines.file, batch.total)
             except GoneError:
                 logger.warning("a file of a batch is no longer there", batch=batch.id, file=file)
         await batch.lines.index()

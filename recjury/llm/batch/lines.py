@@ -2,10 +2,13 @@
 
 import asyncio
 import tempfile
+from collections.abc import Iterator
+from functools import partial
 from typing import BinaryIO
 
 import orjson
 
+from recjury.input_files import MAX_LINE
 from recjury.llm.provider import Retryable
 from recjury.llm.transport import HttpResponse
 
@@ -19,7 +22,7 @@ def request_line(identity: str, path: str, body: dict[str, object]) -> bytes:
 def identities_in(file: BinaryIO) -> list[str]:
     """The calls whose requests are in a file."""
     file.seek(0)
-    return [str(_parsed(raw).get("custom_id")) for raw in file]
+    return [str(_parsed(raw).get("custom_id")) for raw in _lines(file)]
 
 
 class AnswerLines:
@@ -83,7 +86,7 @@ class AnswerLines:
 
     def _index(self) -> None:
         start = self.file.seek(0)
-        for raw in self.file:
+        for raw in _lines(self.file):
             line = _parsed(raw)
             identity = line.get("custom_id")
             if isinstance(identity, str) and identity not in self._places:
@@ -91,6 +94,11 @@ class AnswerLines:
                 if _status(line) == 200:
                     self.answered.add(identity)
             start += len(raw)
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file; one that is too long comes in parts, which are not JSON."""
+    return iter(partial(file.readline, MAX_LINE), b"")
 
 
 def _parsed(raw: bytes) -> dict[str, object]:

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-import orjson
 from pydantic import Field
 
 from recjury.corpora.crsarena import SUBSETS
 from recjury.corpora.data_problems import Problem
+from recjury.input_files import read_json_object
 from recjury.papers.face.face_scores import FaceScores, face_scores, label_file
 from recjury.records import Aspect, ScoreTarget
 from recjury.stats.correlation import Correlation, correlate
@@ -93,10 +93,7 @@ def _of_subset(subset: str, places: Mapping[ScoreTarget, float]) -> dict[ScoreTa
 
 def _published(path: Path) -> Mapping[str, Any]:
     """The published correlations, by the paper's names of subsets, evaluators and aspects."""
-    if not path.is_file():
-        return {}
-    found: Mapping[str, Any] = orjson.loads(path.read_bytes())
-    return found
+    return read_json_object(path) or {}
 
 
 def _table(rows: Sequence[FaceRow], published: Mapping[str, Any]) -> Table:

@@ -14,6 +14,7 @@ import orjson
 
 from recjury.corpora.writing import write_file
 from recjury.errors import ConfigError, DataError
+from recjury.input_files import MAX_LINE, open_regular, read_bytes
 from recjury.records import JSON, digest
 
 VERSION = 1
@@ -55,8 +56,7 @@ class Journal:
 
     def _read(self) -> bool:
         """Read the existing lines; return whether the first line was complete."""
-        with _opened(self.path):
-            content = self.path.read_bytes()
+        content = read_bytes(self.path)
         whole = content[: content.rfind(b"\n") + 1]
         if len(whole) < len(content):
             with _opened(self.path):
@@ -85,8 +85,8 @@ def check_journal(path: Path, settings: Mapping[str, JSON]) -> None:
     """
     if not path.exists():
         return
-    with _opened(path), path.open("rb") as file:
-        head = file.readline()
+    with _opened(path), open_regular(path) as file:
+        head = file.readline(MAX_LINE)
     if head.endswith(b"\n"):
         with _told(path, 1):
             _check(path, orjson.loads(head), settings, settings)

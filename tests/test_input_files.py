@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, ConfigDict, StrictFloat, TypeAdapter
 
-from recjury.corpora import lines
-from recjury.corpora.lines import read_json_file, read_json_file_with_nan, read_rows
+from recjury import input_files
 from recjury.errors import DataError
+from recjury.input_files import read_json_file, read_json_file_with_nan, read_rows
 from tests.growth import grows_linearly
 
 
@@ -79,7 +79,7 @@ def test_a_bad_line_is_named_by_file_and_line(tmp_path: Path, bad: bytes, told: 
 def test_a_line_too_long_is_refused_before_it_is_parsed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lines, "MAX_LINE", 2**20)
+    monkeypatch.setattr(input_files, "MAX_LINE", 2**20)
     path = _file(tmp_path, GOOD, b'"' + b"x" * 2**21)
     assert _fault(path) == "FILE:2: a line of more than 1 MB"
 

@@ -1,12 +1,17 @@
-"""Strict reading of JSON and JSON lines, plain or gzipped; errors name the file and the line."""
+"""All files that come from outside are opened here: JSON, JSON lines and text, plain or gzipped.
+
+Only regular files are read, within the limits below. Errors name the file and the line.
+"""
 
 import gzip
 import math
+import os
 import re
+import stat
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TypeVar, cast
+from typing import Any, BinaryIO, NamedTuple, TypeVar, cast
 
 import orjson
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -15,9 +20,18 @@ from recjury.errors import DataError
 from recjury.mistakes import first_mistake
 
 MAX_LINE = 64 * 2**20
+"""Bytes of a line."""
+MAX_FILE = 256 * 2**20
+"""Bytes, unpacked, of a file that is read at once."""
+MAX_UNPACKED = 4 * 2**30
+"""Bytes of the lines of a gzipped file. Of a plain file, the disk shows how large it is."""
+MAX_BLANK = 100_000
+"""Blank lines one after the other."""
+
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _START = 2**16
+_LONGEST_SPACE = 2**20
 # An escaped NUL, but not a backslash (itself escaped) followed by "u0000".
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 # Strings, so that their content is skipped, and numbers, including those that JSON does not have.
@@ -31,6 +45,7 @@ _READ_ERRORS = (OSError, EOFError, zlib.error)
 
 Row = TypeVar("Row", bound=BaseModel)
 Content = TypeVar("Content")
+_OBJECT = TypeAdapter(dict[str, Any])
 
 
 class NumberedLine(NamedTuple):
@@ -59,18 +74,24 @@ def read_rows(path: Path, model: type[Row]) -> Iterator[tuple[int, Row]]:
 
 def read_lines(path: Path) -> Iterator[NumberedLine]:
     """The lines of a file that are not blank; gzipped files are decompressed."""
-    number = 0
+    number, last, unpacked = 0, 0, 0
     try:
         with _open(path) as file:
+            most = MAX_UNPACKED if _is_packed(path) else math.inf
             while content := file.readline(MAX_LINE + 1):
                 number += 1
+                unpacked += len(content)
                 if len(content) > MAX_LINE:
-                    raise DataError(
-                        f"a line of more than {MAX_LINE // 2**20} MB", path=path, line=number
-                    )
+                    raise _too_much("a line of", MAX_LINE, path, number)
+                if unpacked > most:
+                    raise _too_much("unpacked", MAX_UNPACKED, path, number)
                 content = content.removeprefix(_BOM) if number == 1 else content
                 if content.strip():
+                    last = number
                     yield NumberedLine(number, content)
+                elif number - last > MAX_BLANK:
+                    reason = f"more than {MAX_BLANK:,} blank lines one after the other"
+                    raise DataError(reason, path=path, line=number)
     except _READ_ERRORS as error:
         raise _read_error(error, path, number + 1) from None
 
@@ -79,12 +100,33 @@ def read_start(path: Path) -> bytes:
     """The first 64 kB of a file, without leading white space; empty for a blank file."""
     try:
         with _open(path) as file:
-            start = file.read(_START).removeprefix(_BOM).lstrip()
-            while not start and (more := file.read(_START)):
-                start = more.lstrip()
-            return start
+            content = file.read(_LONGEST_SPACE)
     except _READ_ERRORS as error:
         raise _read_error(error, path) from None
+    start = content.removeprefix(_BOM).lstrip()[:_START]
+    if len(content) == _LONGEST_SPACE and not start:
+        raise DataError("begins with 1 MB of white space", path=path)
+    return start
+
+
+def read_bytes(path: Path, most: int = MAX_FILE) -> bytes:
+    """A whole file, unpacked, without a byte-order mark; DataError for more than `most` bytes."""
+    try:
+        with _open(path) as file:
+            content = file.read(most + 1)
+    except _READ_ERRORS as error:
+        raise _read_error(error, path) from None
+    if len(content) > most:
+        raise _too_much("holds", most, path)
+    return content.removeprefix(_BOM)
+
+
+def read_text(path: Path, most: int = MAX_FILE) -> str:
+    """As `read_bytes`, as UTF-8 text."""
+    try:
+        return read_bytes(path, most).decode()
+    except UnicodeDecodeError as error:
+        raise DataError(f"is not UTF-8 text (byte {error.start})", path=path) from None
 
 
 def readable_name(path: Path) -> str:
@@ -98,9 +140,28 @@ def readable_stem(path: Path) -> str:
     return name.split(".")[0] or name
 
 
+def read_json_object(path: Path) -> dict[str, Any] | None:
+    """The object in a JSON file; None if the file is missing. Raises DataError for anything
+    else."""
+    return read_json_file(path, _OBJECT) if path.exists() else None
+
+
+def read_record(path: Path, form: type[Row], what: str) -> Row:
+    """A model from a file that recjury wrote. Raises DataError: it "is not `what`"."""
+    content = read_bytes(path)
+    try:
+        orjson.loads(content)  # stricter than pydantic about numbers and depth
+        return form.model_validate_json(content)
+    except orjson.JSONDecodeError as error:
+        reason = f"not JSON: {error}"
+    except ValidationError as error:
+        reason = first_mistake(error)
+    raise DataError(f"is not {what}, or was altered: {reason}", path=path)
+
+
 def read_json_file(path: Path, form: TypeAdapter[Content]) -> Content:
     """A whole JSON file as `form`. Raises DataError, with the file, if it does not fit."""
-    return _formed(path, _whole(path), form)
+    return _formed(path, read_bytes(path), form)
 
 
 def read_json_file_with_nan(path: Path, form: TypeAdapter[Content]) -> Content:
@@ -110,7 +171,7 @@ def read_json_file_with_nan(path: Path, form: TypeAdapter[Content]) -> Content:
     expects a number there rejects the string.
     """
 
-    content = _whole(path)
+    content = read_bytes(path)
     line, counted = 1, 0
 
     def told(found: re.Match[bytes]) -> bytes:
@@ -123,14 +184,6 @@ def read_json_file_with_nan(path: Path, form: TypeAdapter[Content]) -> Content:
         return orjson.dumps(f"{token.decode()} ({path}:{line})")
 
     return _formed(path, _TEXT_OR_NUMBER.sub(told, content), form)
-
-
-def _whole(path: Path) -> bytes:
-    try:
-        with _open(path) as file:
-            return file.read().removeprefix(_BOM)
-    except _READ_ERRORS as error:
-        raise _read_error(error, path) from None
 
 
 def _formed(path: Path, content: bytes, form: TypeAdapter[Content]) -> Content:
@@ -152,10 +205,30 @@ def _parsed(content: bytes) -> object:
     return value
 
 
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file for reading. Raises OSError, and DataError for a pipe or a device."""
+    if "\0" in str(path):
+        raise DataError("a file's name cannot hold the character NUL", path=path)
+    # Otherwise, opening a pipe would wait for its writer.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    file = os.fdopen(os.open(path, flags), "rb")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise DataError("cannot be read: it is not a regular file", path=path)
+    return file
+
+
 def _open(path: Path) -> BinaryIO:
-    with path.open("rb") as file:
-        packed = path.suffix == ".gz" or file.read(len(_GZIP)) == _GZIP
-    return cast("BinaryIO", gzip.open(path, "rb")) if packed else path.open("rb")
+    return cast("BinaryIO", gzip.open(path, "rb")) if _is_packed(path) else path.open("rb")
+
+
+def _is_packed(path: Path) -> bool:
+    with open_regular(path) as file:
+        return path.suffix == ".gz" or file.read(len(_GZIP)) == _GZIP
+
+
+def _too_much(what: str, most: int, path: Path, line: int | None = None) -> DataError:
+    return DataError(f"{what} more than {most // 2**20} MB", path=path, line=line)
 
 
 def _read_error(error: Exception, path: Path, line: int | None = None) -> DataError:

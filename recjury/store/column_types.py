@@ -1,0 +1,126 @@
+"""The types of columns, which an edited row may not have: whatever is read is checked here.
+
+SQLite stores any value in any column. A sealed row is read as it is (`as_stored`), since its seal
+names it if it was altered. All other values pass through these types.
+"""
+
+import math
+import sqlite3
+from pathlib import Path
+from typing import Any, ClassVar
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Dialect,
+    Float,
+    Integer,
+    LargeBinary,
+    String,
+    Table,
+    type_coerce,
+)
+from sqlalchemy.types import NullType, TypeDecorator
+from sqlmodel import SQLModel
+
+from recjury.errors import StoreError
+
+
+class WrongTypeError(StoreError):
+    """A value of another type than its column's."""
+
+
+class _Checked(TypeDecorator[Any]):
+    """A type whose values have one of `kinds` in Python, and one of `stored` in SQLite."""
+
+    kinds: ClassVar[tuple[type, ...]]
+    stored: ClassVar[tuple[str, ...]]
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002
+        """The value. Raises WrongTypeError for one of another type, and for infinity."""
+        if value is None or (isinstance(value, self.kinds) and value not in (math.inf, -math.inf)):
+            return value
+        raise WrongTypeError(f"the store has {value!r:.60}, expected {self.stored[0]}")
+
+
+class PlainText(_Checked):
+    """Text."""
+
+    impl, cache_ok, kinds, stored = String, True, (str,), ("text",)
+
+
+class Whole(_Checked):
+    """A whole number."""
+
+    impl, cache_ok, kinds, stored = Integer, True, (int,), ("integer",)
+
+
+class Real(_Checked):
+    """A finite number."""
+
+    impl, cache_ok, kinds, stored = Float, True, (float, int), ("real", "integer")
+
+
+class Hex(_Checked):
+    """Hex digits in Python, half as many bytes in the database."""
+
+    impl, cache_ok, kinds, stored = LargeBinary, True, (bytes,), ("blob",)
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
+        """Hex digits as bytes. Raises ValueError for anything else."""
+        return None if value is None else bytes.fromhex(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> str | None:
+        """Bytes as hex digits. Raises WrongTypeError."""
+        checked: bytes | None = super().process_result_value(value, dialect)
+        return None if checked is None else checked.hex()
+
+
+class _AnyHex(Hex):
+    """As `Hex`, but any other value is returned unchanged."""
+
+    cache_ok = True
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002
+        return value.hex() if isinstance(value, bytes) else value
+
+
+def as_stored(table: Table) -> list[ColumnElement[Any]]:
+    """The columns of a table, whose values are not checked when they are read."""
+    return [
+        type_coerce(each, _AnyHex() if isinstance(each.type, Hex) else NullType()).label(each.name)
+        for each in table.c
+    ]
+
+
+def wrong_value(path: Path | str) -> StoreError | None:
+    """The error that names the first row of a store with a value of a wrong type, or None."""
+    connection = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        columns = (each for table in SQLModel.metadata.sorted_tables for each in table.c)
+        return next(filter(None, (_first_wrong(connection, each) for each in columns)), None)
+    except sqlite3.Error:
+        return None
+    finally:
+        connection.close()
+
+
+def _first_wrong(connection: sqlite3.Connection, column: Column[Any]) -> StoreError | None:
+    if not isinstance(column.type, _Checked):
+        return None
+    kinds = (*column.type.stored, *["null"] * bool(column.nullable))
+    right = ", ".join(f"'{kind}'" for kind in kinds)
+    keys = [each.name for each in column.table.primary_key]
+    query = (
+        f'SELECT {", ".join(keys)}, "{column.name}" FROM "{column.table}" '  # noqa: S608 (ours)
+        f'WHERE typeof("{column.name}") NOT IN ({right}) OR abs("{column.name}") = 9e999 LIMIT 1'
+    )
+    row = connection.execute(query).fetchone()
+    if row is None:
+        return None
+    *key, value = (each.hex() if isinstance(each, bytes) else each for each in row)
+    named = ", ".join(map(str, key))
+    return StoreError(
+        f"row {named} of table {column.table} in the store was changed after it was written: "
+        f"{column.name} is {value!r:.60}"
+    )
