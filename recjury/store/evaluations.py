@@ -18,7 +18,7 @@ from sqlalchemy import (
 )
 
 from recjury.records import JSON, Record, digest
-from recjury.store.column_types import Hex, Real, Whole, PlainText
+from recjury.store.column_types import Hex, PlainText, Real, Whole
 from recjury.store.evaluators import CAMPAIGN_EVALUATORS, EVALUATORS
 from recjury.store.logs import LOGS
 from recjury.store.sealed import AnyRow, Damaged, SealedTable, refuse

@@ -20,7 +20,7 @@ from sqlmodel import SQLModel
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.safe_text import without_keys
-from recjury.store.column_types import Hex, Real, Whole, PlainText, as_stored
+from recjury.store.column_types import Hex, PlainText, Real, Whole, as_stored
 from recjury.store.engine import insert_new
 from recjury.store.texts import TextId, TextRef, chunks, hashes_of_ids, text_reader
 from recjury.store.writer import Transaction

@@ -23,7 +23,7 @@ from recjury.records import (
     Status,
     Verdict,
 )
-from recjury.store.column_types import Hex, Whole, PlainText
+from recjury.store.column_types import Hex, PlainText, Whole
 from recjury.store.evaluations import (
     PlannedEvaluation,
     add_attempt,

@@ -12,7 +12,7 @@ from sqlalchemy import Column, Connection, Table, select
 from sqlmodel import Field, SQLModel
 
 from recjury.errors import StoreError
-from recjury.store.column_types import Hex, Real, Whole, PlainText
+from recjury.store.column_types import Hex, PlainText, Real, Whole
 
 
 class SchemaRow(SQLModel, table=True):

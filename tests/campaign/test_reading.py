@@ -44,7 +44,7 @@ def _model(key_env: str) -> str:
         ),
         (
             _systems("{kind: python, name: x, path: 'a:B', length: 3}"),
-            "; options of your class go under `options:` (known: kind, name, ",
+            "; options of your class go under `options:` (known: environment, isolate, kind, ",
         ),
         (GOOD + "seed: 2024-99-99\n", "'2024-99-99' cannot be read as timestamp (line 3)"),
         (GOOD + f"seed: {'9' * 5000}\n", "cannot be read as int (line 3)"),

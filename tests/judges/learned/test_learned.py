@@ -256,7 +256,7 @@ def test_a_folder_without_a_judge_is_refused(folders: dict[str, Path], tmp_path:
     with pytest.raises(ConfigError, match="a judge of replies, expected one of satisfaction"):
         SatisfactionJudge(folders[REPLIES])
     (tmp_path / DESCRIPTION).write_text("{}")
-    with pytest.raises(DataError, match="is no description of a judge"):
+    with pytest.raises(DataError, match="is not a description of a judge"):
         ReplyJudge(tmp_path)
 
 
@@ -301,7 +301,7 @@ def test_numbers_and_settings_that_make_no_sense_are_refused(
         SatisfactionJudge(tmp_path)
     held = json.loads((tmp_path / DESCRIPTION).read_text())
     (tmp_path / DESCRIPTION).write_text(json.dumps(held | {"rank": -1}))
-    with pytest.raises(DataError, match="is no description of a judge"):
+    with pytest.raises(DataError, match="is not a description of a judge"):
         SatisfactionJudge(tmp_path)
 
 
