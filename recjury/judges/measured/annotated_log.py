@@ -54,9 +54,11 @@ class SystemTurn(NamedTuple):
         """Whether the turn did not fail and has a text."""
         return self.check is not None
 
-    def finding(self, label: str, note: str, quote: str | None = None) -> Finding:
+    def finding(
+        self, label: str, note: str, quote: str | None = None, worth: float = 0.0
+    ) -> Finding:
         """A finding in this turn; it quotes the whole text unless told what."""
-        return Finding(self.place, label, note, self.turn.text if quote is None else quote)
+        return Finding(self.place, label, note, self.turn.text if quote is None else quote, worth)
 
     def flaw(self, *kinds: str) -> Finding | None:
         """How the text is broken, if it surely is, in one of `kinds`; without kinds, in any way."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
 from recjury.judges.measured.linked_text import TITLE, LinkedText, words_of
-from recjury.judges.measured.outcome import Finding, Outcome, WeighedTurn, by_worth, not_applicable
+from recjury.judges.measured.outcome import Finding, Outcome, by_worth, not_applicable
 from recjury.knowledge import attributes_of
 from recjury.knowledge.ordinary_words import word_list
 from recjury.language.genres import canonical_genres, excluded, genres_in
@@ -97,7 +97,7 @@ def explainability(log: AnnotatedLog) -> Outcome:
     spoken, as a bare genre word. A broken turn gives none.
     """
     interests = UserInterests(log)
-    rated: list[WeighedTurn] = []
+    rated: list[Finding] = []
     given: set[str] = set()
     for turn in log.spoken:
         if turn.user is not None:
@@ -110,14 +110,14 @@ def explainability(log: AnnotatedLog) -> Outcome:
             default=None,
         )
         if best is None:
-            rated.append(WeighedTurn(0.0, turn.lacks("no reason")))
+            rated.append(turn.lacks("no reason"))
         else:
             again = words_of(best.value) in given
             given.add(words_of(best.value))
             whole = best.asked and not again
             half = "" if whole else ", as before, half" if again else ", half"
-            reason = Finding(turn.place, "reason", f"{best.value!r}{half}", best.value)
-            rated.append(WeighedTurn(1.0 if whole else 0.5, reason))
+            note = f"{best.value!r}{half}"
+            rated.append(turn.finding("reason", note, best.value, 1.0 if whole else 0.5))
     if not rated:
         return not_applicable("the text recommends nothing")
     return by_worth(rated, "recommending turn", "with a reason")

@@ -1,48 +1,28 @@
 """Semantic Relevance: the share of the items recommended in the text that are in the list."""
 
-from collections.abc import Mapping
-
 from recjury.judges.guideline import FILLED_NAMES, LINKED_LIST
 from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.judges.measured.outcome import (
-    Finding,
-    Outcome,
-    by_share,
-    join_first,
-    not_applicable,
-    scored,
-)
-
-
-def recommended(log: AnnotatedLog) -> Mapping[str, Finding]:
-    """The items that the system names and the user had not, by key, with where it names them."""
-    items: dict[str, Finding] = {}
-    heard = {key for user in log.heard_before for key in user.said.keys}
-    for turn in log.system:
-        if turn.user is not None:
-            heard |= turn.user.said.keys
-        for mention in turn.said.named if turn.spoke else ():
-            if mention.key not in heard:
-                note = f"{mention.text!r} is not in the list"
-                found = Finding(turn.place, "not listed", note, mention.text)
-                items.setdefault(mention.key, found)
-    return items
+from recjury.judges.measured.outcome import Outcome, by_share, join_first, not_applicable, scored
 
 
 def semantic_relevance(log: AnnotatedLog) -> Outcome:
-    """Score the share of recommended items in the list ; 0 without a recommendation.
+    """Score the share of recommended items in the list; 0 without a recommendation.
 
-    A title that the catalogue does not have is never in the list.
+    These are the items that the system names before the user does. A title that the catalogue does not have is never in the list.
     """
     if log.log.items_linked:
         return not_applicable(LINKED_LIST)
     if log.log.names_filled:
         return not_applicable(FILLED_NAMES)
-    items = recommended(log)
-    if not items:
+    named = [(turn, mention) for turn in log.system for mention in turn.new]
+    if not named:
         return scored(0, "the text recommends nothing")
-    ids = {item.id for item in log.session if item.id is not None}
-    missing = [finding for key, finding in items.items() if key not in ids]
+    ids = {item.id for item in log.session}
+    missing = [
+        turn.finding("not listed", f"{mention.text!r} is not in the list", mention.text)
+        for turn, mention in named
+        if mention.key not in ids
+    ]
     names = join_first([finding.quote for finding in missing])
     noun, quoted = f"recommended {log.domain.item}", f"not {names}" if names else ""
-    return by_share(len(items) - len(missing), len(items), noun, "in the list", missing, quoted)
+    return by_share(len(named) - len(missing), len(named), noun, "in the list", missing, quoted)

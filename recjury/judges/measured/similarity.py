@@ -52,12 +52,7 @@ def known_traits(item_ids: tuple[str, ...], catalogue: Catalogue) -> frozenset[I
 @lru_cache(65_536)
 def nearest(one: ItemTraits, others: frozenset[ItemTraits]) -> Similarity:
     """How similar an item is to the most similar one of others (at least one)."""
-    highest = Similarity.UNLIKE
-    for other in others:
-        highest = max(highest, similarity(one, other))
-        if highest is Similarity.VERY:
-            break
-    return highest
+    return max(similarity(one, other) for other in others)
 
 
 def similarity(one: ItemTraits, other: ItemTraits) -> Similarity:
