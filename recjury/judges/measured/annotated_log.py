@@ -106,17 +106,6 @@ class AnnotatedLog:
         return tuple(turn for turn in self.system if turn.spoke)
 
     @cached_property
-    def checked(self) -> tuple[tuple[SystemTurn, ...], int]:
-        """The turns that are surely broken or surely fine, and how many doubtful ones count half.
-
-        None do if half of the turns are fine: a system's turns are alike, so these are, too.
-        """
-        english = [turn for turn in self.spoken if turn.check and turn.check.english]
-        sure = tuple(turn for turn in english if turn.check and turn.check.broken is not None)
-        fine = sum(turn.flaw() is None for turn in sure)
-        return sure, len(english) - len(sure) if 2 * fine < len(english) else 0
-
-    @cached_property
     def domain(self) -> Domain:
         """What the log's items are."""
         return self.catalogue.wanted_domain(self.log.scenario)

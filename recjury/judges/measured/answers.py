@@ -10,7 +10,7 @@ from recjury.judges.measured.linked_text import LinkedText, words_of
 from recjury.judges.measured.outcome import Finding, Outcome, counted, from_both, scored, unscored
 from recjury.judges.measured.proactiveness import question_to_user
 from recjury.judges.measured.requirements import DOUBTFUL, Requirement
-from recjury.judges.measured.wishes import meets, misfit
+from recjury.judges.measured.wishes import fits, misfit
 from recjury.knowledge import attributes_of
 from recjury.knowledge.ordinary_words import word_list
 from recjury.language.vocabulary import words
@@ -137,8 +137,8 @@ def _asks_on(log: AnnotatedLog, turn: SystemTurn, acts: frozenset[Act]) -> bool:
 def _unconvincing(log: AnnotatedLog, turn: SystemTurn) -> Finding | None:
     """Whether the user next says a sentence again or declares to complain, and the catalogue does
     not know that the first item fits. What is only read as a complaint often is none."""
-    then = turn.then
-    if then is None or meets(log.items_of(turn.new), turn.wish, log.catalogue):
+    then, items = turn.then, log.items_of(turn.new)
+    if then is None or (items and fits(items[0], turn.wish, log.catalogue)):
         return None
     if then.repeats:
         return turn.finding("asked again", f"the user repeats {then.repeats!r}")

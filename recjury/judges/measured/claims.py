@@ -5,14 +5,14 @@ value is a name of the catalogue, a year or a genre; the words that relate a nam
 those of the domain (`DomainAttribute`).
 """
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Container, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import SystemTurn
 from recjury.judges.measured.linked_text import TITLE, words_of
-from recjury.judges.measured.wishes import has
+from recjury.judges.measured.wishes import has, names_of
 from recjury.knowledge import Catalogue, TitleMention, split_year
 from recjury.language.genres import NEIGHBOURS, excluded, genres_in, genres_of, unlike
 from recjury.language.wishes import clauses_of, spoken_in
@@ -42,97 +42,97 @@ class Claim(NamedTuple):
     value: str
 
 
-class Claims:
-    """Finds claims with the names of a catalogue, and compares them with its items."""
+def checked_claims(turn: SystemTurn, catalogue: Catalogue) -> Iterator[tuple[Claim, bool, str]]:
+    """The claims of a turn that the catalogue confirms or contradicts: whether they hold, and the
+    words that make them."""
+    for mention in turn.said.named:
+        yield from _wrong_year(mention, catalogue)
+    about = turn.last_item
+    for part in turn.said.sentences:
+        keys = {mention.key for mention in part.named}
+        if keys:
+            about = keys.pop() if len(keys) == 1 else None
+        elif _PRONOUNS.isdisjoint(part.words):  # maybe about something not in the catalogue
+            about = None
+        # "It is not by Steven Spielberg" claims nothing that an item could have.
+        denies = any(clause.refuses for clause in clauses_of(part.text))
+        if about is not None and about in catalogue and not denies:
+            item = catalogue.item(about)
+            for what, value, holds in _said_of(item, part.words, turn.last_item, catalogue):
+                if holds is not None:
+                    yield Claim(item.name, what, value), holds, part.text
 
-    def __init__(self, catalogue: Catalogue):
-        self._catalogue = catalogue
 
-    def checked(self, turn: SystemTurn) -> Iterator[tuple[Claim, bool, str]]:
-        """The claims of a turn that the catalogue confirms or contradicts: whether they hold, and
-        the words that make them."""
-        for mention in turn.said.named:
-            yield from self._wrong_year(mention)
-        about = turn.last_item
-        for part in turn.said.sentences:
-            keys = {mention.key for mention in part.named}
-            if keys:
-                about = keys.pop() if len(keys) == 1 else None
-            elif _PRONOUNS.isdisjoint(part.words):  # maybe about something not in the catalogue
-                about = None
-            # "It is not by Steven Spielberg" claims nothing that an item could have.
-            denies = any(clause.refuses for clause in clauses_of(part.text))
-            if about is not None and about in self._catalogue and not denies:
-                item = self._catalogue.item(about)
-                for what, value, holds in self._said_of(item, part.words, turn.last_item):
-                    if holds is not None:
-                        yield Claim(item.name, what, value), holds, part.text
+def _said_of(
+    item: Item, words: Sequence[str], last: str | None, catalogue: Catalogue
+) -> Iterator[tuple[str, str, bool | None]]:
+    domain = catalogue.domain_of(item)
+    yield from _said_of_people(item, words, catalogue)
+    if last is not None and last != item.id and last in catalogue:
+        other = catalogue.item(last)
+        for each in domain.of_kind("maker"):
+            if ("same", each.word) in pairwise(words):
+                shared = names_of(item, each) & names_of(other, each)
+                yield f"same {each.word}", other.name, bool(shared)
+    for at, word in enumerate(words):
+        before = f" {' '.join(words[max(0, at - _BESIDE) : at])}"
+        if len(word) == len("1999") and word.isdigit() and before.endswith(_RELEASED):
+            apart = None if item.year is None else abs(int(word) - item.year)
+            yield "year", word, None if apart is None else apart <= _YEARS_APART
+        elif before.endswith(" from the"):
+            decades = [each.attribute for each in spoken_in(word)]
+            yield from (("year", word, has(item, each, domain)) for each in decades)
+    genres = sorted(_called(words, domain))
+    if genres and item.genres:
+        yield "genre", " ".join(genres), _is_of(item, genres)
 
-    def _said_of(
-        self, item: Item, words: Sequence[str], last: str | None
-    ) -> Iterator[tuple[str, str, bool | None]]:
-        domain = self._catalogue.domain_of(item)
-        yield from self._names(item, domain, words)
-        if last is not None and last != item.id and last in self._catalogue:
-            other = self._catalogue.item(last)
-            for each in domain.of_kind("maker"):
-                if ("same", each.word) in pairwise(words):
-                    shared = _people(item, each) & _people(other, each)
-                    yield f"same {each.word}", other.name, bool(shared)
-        for at, word in enumerate(words):
-            before = f" {' '.join(words[max(0, at - _BESIDE) : at])}"
-            if len(word) == len("1999") and word.isdigit() and before.endswith(_RELEASED):
-                apart = None if item.year is None else abs(int(word) - item.year)
-                yield "year", word, None if apart is None else apart <= _YEARS_APART
-            elif before.endswith(" from the"):
-                decades = [each.attribute for each in spoken_in(word)]
-                yield from (("year", word, has(item, each, domain)) for each in decades)
-        genres = sorted(_called(words, domain))
-        if genres and item.genres:
-            yield "genre", " ".join(genres), _is_of(item, genres)
 
-    def _names(
-        self, item: Item, domain: Domain, words: Sequence[str]
-    ) -> Iterator[tuple[str, str, bool | None]]:
-        """The names of the catalogue in a sentence; those in a row have one relation."""
-        relation: DomainAttribute | None = None
-        end = -_BESIDE
-        for start, length in self._places(words):
-            name = " ".join(words[start : start + length])
-            if start - end > 1:
-                relation = _relation(words, start, start + length, domain)
-            end = start + length
-            if relation is not None:
-                yield relation.word, name, _has(item, domain, relation, name)
-            elif name in _people(item, *domain.of_kind("maker", "cast")):
-                yield "name", name, True
+def _said_of_people(
+    item: Item, words: Sequence[str], catalogue: Catalogue
+) -> Iterator[tuple[str, str, bool | None]]:
+    """What is said by the names of the catalogue; those in a row have one relation."""
+    domain = catalogue.domain_of(item)
+    relation: DomainAttribute | None = None
+    end = -_BESIDE
+    for start, length in _places(words, _all_names(catalogue)):
+        name = " ".join(words[start : start + length])
+        if start - end > 1:
+            relation = _relation(words, start, start + length, domain)
+        end = start + length
+        if relation is not None:
+            yield relation.word, name, _has(item, domain, relation, name)
+        elif name in names_of(item, *domain.of_kind("maker", "cast")):
+            yield "name", name, True
 
-    def _places(self, words: Sequence[str]) -> Iterator[tuple[int, int]]:
-        """Where names stand, and how many words each has: the longest, at least two."""
-        end = 0
-        for at in range(len(words)):
-            for length in range(_LONGEST_NAME if at >= end else 0, 1, -1):
-                if " ".join(words[at : at + length]) in self._all_names:
-                    yield at, length
-                    end = at + length
-                    break
 
-    @cached_property
-    def _all_names(self) -> frozenset[str]:
-        items = ((item, self._catalogue.domain_of(item)) for item in self._catalogue)
-        names = (_people(item, *domain.of_kind("maker", "cast")) for item, domain in items)
-        return frozenset().union(*names)
+def _places(words: Sequence[str], names: Container[str]) -> Iterator[tuple[int, int]]:
+    """Where names stand, and how many words each has: the longest, at least two."""
+    end = 0
+    for at in range(len(words)):
+        for length in range(_LONGEST_NAME if at >= end else 0, 1, -1):
+            if " ".join(words[at : at + length]) in names:
+                yield at, length
+                end = at + length
+                break
 
-    def _wrong_year(self, mention: TitleMention) -> Iterator[tuple[Claim, bool, str]]:
-        """The error if the year in a title is not the item's.
 
-        A title with another year than the item's is not linked, so its item is found by title.
-        """
-        title, year = split_year(mention.text)
-        known = mention.id if mention.id in self._catalogue else None
-        item = self._catalogue.named(title) if known is None else self._catalogue.item(known)
-        if year and item and item.year and abs(item.year - year) > _YEARS_APART:
-            yield Claim(item.name, "year", str(year)), False, mention.text
+@lru_cache(4)
+def _all_names(catalogue: Catalogue) -> frozenset[str]:
+    items = ((item, catalogue.domain_of(item)) for item in catalogue)
+    names = (names_of(item, *domain.of_kind("maker", "cast")) for item, domain in items)
+    return frozenset().union(*names)
+
+
+def _wrong_year(mention: TitleMention, catalogue: Catalogue) -> Iterator[tuple[Claim, bool, str]]:
+    """The error if the year in a title is not the item's.
+
+    A title with another year than the item's is not linked, so its item is found by title.
+    """
+    title, year = split_year(mention.text)
+    known = mention.id if mention.id in catalogue else None
+    item = catalogue.named(title) if known is None else catalogue.item(known)
+    if year and item and item.year and abs(item.year - year) > _YEARS_APART:
+        yield Claim(item.name, "year", str(year)), False, mention.text
 
 
 def _has(item: Item, domain: Domain, relation: DomainAttribute, name: str) -> bool | None:
@@ -141,20 +141,14 @@ def _has(item: Item, domain: Domain, relation: DomainAttribute, name: str) -> bo
     Surnames are compared: spellings of first names vary. A writer may be one of the other makers
     or of the cast.
     """
-    known = _people(item, relation)
+    known = names_of(item, relation)
     if name.split()[-1] in {each.split()[-1] for each in known}:
         return True
     if relation.kind == "cast":
         return False if len(known) >= _FULL_CAST else None
     first, *_ = domain.of_kind("maker")
-    others = _people(item, *domain.of_kind("maker", "cast")) if relation != first else ()
+    others = names_of(item, *domain.of_kind("maker", "cast")) if relation != first else ()
     return None if not known or len(known) >= _MAY_GO_ON or name in others else False
-
-
-def _people(item: Item, *attributes: DomainAttribute) -> frozenset[str]:
-    """The names that an item has in these attributes, as texts are compared."""
-    values = (words_of(value) for each in attributes for value in each.of(item))
-    return frozenset(value for value in values if value)
 
 
 def _relation(words: Sequence[str], start: int, end: int, domain: Domain) -> DomainAttribute | None:

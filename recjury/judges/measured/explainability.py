@@ -6,6 +6,7 @@ from typing import NamedTuple
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
 from recjury.judges.measured.linked_text import TITLE, LinkedText, words_of
 from recjury.judges.measured.outcome import Finding, Outcome, by_worth, not_applicable
+from recjury.judges.measured.wishes import names_of
 from recjury.knowledge import attributes_of
 from recjury.knowledge.ordinary_words import word_list
 from recjury.language.genres import canonical_genres, excluded, genres_in
@@ -49,8 +50,8 @@ class UserInterests:
         self.values |= genres_in(said.folded) - genres_in(" ".join(rejected))
         for item in self._log.items_of(said.named):
             self.items.add(item.id)
-            people = self._log.catalogue.domain_of(item).of_kind("maker", "cast")
-            self.values |= {words_of(name) for each in people for name in each.of(item)}
+            domain = self._log.catalogue.domain_of(item)
+            self.values |= names_of(item, *domain.of_kind("maker", "cast"))
         if Act.WISH in reading.yes:
             words = {word for part in said.sentences for word in part.words}
             long = {word for word in words if len(word) >= _LONG_WORD and word != TITLE}

@@ -1,7 +1,7 @@
 """Groundness: the number of claims about items that contradict the catalogue."""
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.judges.measured.claims import Claim, Claims
+from recjury.judges.measured.claims import Claim, checked_claims
 from recjury.judges.measured.outcome import (
     Finding,
     Outcome,
@@ -12,7 +12,7 @@ from recjury.judges.measured.outcome import (
 )
 
 
-def groundness(log: AnnotatedLog, claims: Claims) -> Outcome:
+def groundness(log: AnnotatedLog) -> Outcome:
     """0 errors score 4, 1 to 3 score 3 to 1, more score 0.
 
     An error that is repeated counts once. Most claims cannot be checked, so there are at least as
@@ -23,7 +23,7 @@ def groundness(log: AnnotatedLog, claims: Claims) -> Outcome:
     errors: dict[Claim, Finding] = {}
     right: set[Claim] = set()
     for turn in log.spoken:
-        for claim, holds, quote in claims.checked(turn):
+        for claim, holds, quote in checked_claims(turn, log.catalogue):
             if holds:
                 right.add(claim)
             else:

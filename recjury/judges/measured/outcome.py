@@ -96,7 +96,7 @@ def by_worth(turns: Sequence[Finding], noun: str, what: str) -> Outcome:
     return by_share(amount, len(turns), noun, what, evidence, str(least))
 
 
-def from_both(errors: int, total: int) -> int:
+def from_both(errors: float, total: int) -> int:
     """The lower one of the scores of the number and of the share of errors; 4 if `total` is 0."""
     return min(from_errors(errors), from_share(total - errors, total)) if total else 4
 

@@ -4,20 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.judges.measured.claims import Claims
 from recjury.judges.measured.coherence import coherence
-from recjury.judges.measured.diversity import diversity
-from recjury.judges.measured.effectiveness import effectiveness
 from recjury.judges.measured.explainability import explainability
-from recjury.judges.measured.grammar import grammatical_correctness
+from recjury.judges.measured.fluency import grammatical_correctness, naturalness
 from recjury.judges.measured.groundness import groundness
 from recjury.judges.measured.linked_text import link
-from recjury.judges.measured.naturalness import naturalness
-from recjury.judges.measured.novelty import novelty
+from recjury.judges.measured.lists import diversity, effectiveness, novelty, semantic_relevance
 from recjury.judges.measured.outcome import Finding, Outcome, unscored
 from recjury.judges.measured.proactiveness import proactiveness
 from recjury.judges.measured.recoverability import recoverability
-from recjury.judges.measured.relevance import semantic_relevance
 from recjury.judges.measured.requirements import Requirement, lacking
 from recjury.knowledge import Catalogue
 from recjury.knowledge.text_cache import cached_by_text
@@ -49,7 +44,6 @@ class MeasuredPanel:
     def __init__(self, catalogue: Catalogue):
         self._catalogue = catalogue
         self._link = cached_by_text(_REMEMBERED)(partial(link, catalogue=catalogue))
-        grounded = partial(groundness, claims=Claims(catalogue))
         self._judges: Mapping[Factor, _Judge] = {
             Factor.COHERENCE: ((Requirement.TURN, Requirement.ENGLISH), coherence),
             Factor.RECOVERABILITY: (_TEXT, recoverability),
@@ -62,7 +56,7 @@ class MeasuredPanel:
             Factor.DIVERSITY: (_LIST, diversity),
             Factor.SEMANTIC_RELEVANCE: ((*_LIST, Requirement.ENGLISH), semantic_relevance),
             Factor.EXPLAINABILITY: (_NAMES, explainability),
-            Factor.GROUNDNESS: (_NAMES, grounded),
+            Factor.GROUNDNESS: (_NAMES, groundness),
         }
 
     @property

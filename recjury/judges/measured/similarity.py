@@ -43,12 +43,6 @@ def traits_of(item_id: str, catalogue: Catalogue) -> ItemTraits:
     return ItemTraits(values("maker"), values("cast"), frozenset(genres))
 
 
-@lru_cache(1_024)  # recorded logs share their targets, about a hundred each
-def known_traits(item_ids: tuple[str, ...], catalogue: Catalogue) -> frozenset[ItemTraits]:
-    """The attributes of those of the catalogue's items of which something is known."""
-    return frozenset(traits for each in item_ids if any(traits := traits_of(each, catalogue)))
-
-
 @lru_cache(65_536)
 def nearest(one: ItemTraits, others: frozenset[ItemTraits]) -> Similarity:
     """How similar an item is to the most similar one of others (at least one)."""
