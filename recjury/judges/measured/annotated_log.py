@@ -1,6 +1,7 @@
 """One log, annotated once for all measured judges: its texts, acts, wishes and items."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -144,12 +145,6 @@ class AnnotatedLog:
         return tuple(self.catalogue.item(id_) for id_ in known if id_ in self.catalogue)
 
     @cached_property
-    def heard_before(self) -> tuple[UserTurn, ...]:
-        """The user's turns of the history."""
-        history = self._user_turns[: len(self.log.scenario.history)]
-        return tuple(heard for heard in history if heard is not None)
-
-    @cached_property
     def _turns(self) -> tuple[Turn, ...]:
         return (*self.log.scenario.history, *self.log.interaction)
 
@@ -158,8 +153,8 @@ class AnnotatedLog:
         return tuple(self._link(turn.text) for turn in self._turns)
 
     @cached_property
-    def _user_turns(self) -> tuple[UserTurn | None, ...]:
-        """By turn; None for those of the system."""
+    def user_turns(self) -> tuple[UserTurn | None, ...]:
+        """One for each turn of history and interaction; None for those of the system."""
         found: list[UserTurn | None] = []
         sentences: dict[str, str] = {}
         for at, (turn, said) in enumerate(zip(self._turns, self._said, strict=True)):
@@ -176,50 +171,51 @@ class AnnotatedLog:
 
     def _system_turns(self) -> Iterator[SystemTurn]:
         begins = len(self.log.scenario.history)
-        named: dict[str, None] = {}
+        users = (*self.user_turns, None)
+        named: set[str] = set()
         last: str | None = None
         offered: frozenset[str] = frozenset()
         wish = Wish()
         asked: frozenset[str] = frozenset()
         same: dict[str, int] = {}
-        templates: dict[tuple[str, ...], list[int]] = {}
+        templates: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
         for at, (turn, said) in enumerate(zip(self._turns, self._said, strict=True)):
-            user = self._user_turns[at]
+            user = users[at]
             if user is not None:
                 wish = wish.after(user.turn, user.reading)
             elif at >= begins:
-                spoke = turn.failure is None and bool(turn.text.strip())
-                user_turn = self._user_turns[at - 1] if at else None
                 yield SystemTurn(
                     place=at - begins,
                     turn=turn,
                     said=said,
-                    check=_checked(turn, user_turn) if spoke else None,
-                    user=user_turn,
-                    then=self._user_turns[at + 1] if at + 1 < len(self._turns) else None,
+                    check=_checked(turn, users[at - 1]),
+                    user=users[at - 1],
+                    then=users[at + 1],
                     asked=asked,
                     new=_first_named(said, named),
                     last_item=last,
                     offered=offered,
                     wish=wish,
                     same_as=same.get(said.same),
-                    template_of=tuple(templates.get(said.template, ())[:2]),
+                    template_of=tuple(templates[said.template][:2]),
                 )
-                if said.template:
-                    templates.setdefault(said.template, []).append(at - begins)
+                templates[said.template] += [at - begins] if said.template else []
             if at >= begins and said.same:
                 same.setdefault(said.same, at - begins)
             if user is None:
                 asked |= {words_of(part.text) for part in said.sentences if "?" in part.text}
                 listed = turn.items[: self.log.list_length]
                 offered |= {each.id for each in listed if each.id is not None} | said.keys
-            named |= dict.fromkeys(said.keys)
+            named |= said.keys
             if said.keys:
                 last = min(said.keys) if len(said.keys) == 1 else None
 
 
-def _checked(turn: Turn, user: UserTurn | None) -> ReplyCheck:
-    """Whether the text is broken; it is, too, if the user speaks English and it does not."""
+def _checked(turn: Turn, user: UserTurn | None) -> ReplyCheck | None:
+    """Whether the text is broken; it is, too, if the user speaks English and it does not. None
+    without a text."""
+    if turn.failure is not None or not turn.text.strip():
+        return None
     check = read_reply(turn.text)
     if check.english or user is None or not user.reading.english:
         return check
@@ -230,7 +226,7 @@ def _opening(text: str) -> str:
     return " ".join(text.split()[:_SHOWN_WORDS])
 
 
-def _first_named(said: LinkedText, named: Mapping[str, None]) -> tuple[TitleMention, ...]:
+def _first_named(said: LinkedText, named: Container[str]) -> tuple[TitleMention, ...]:
     """The items that nobody had named, each once."""
     new = {mention.key: mention for mention in reversed(said.named) if mention.key not in named}
     return tuple(sorted(new.values(), key=lambda mention: mention.start))

@@ -1,13 +1,12 @@
 """Whether each turn of the system answers the user's turn before it."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
 from recjury.judges.measured.linked_text import LinkedText, words_of
-from recjury.judges.measured.outcome import Finding, Outcome, counted, from_both, scored, unscored
+from recjury.judges.measured.outcome import Finding
 from recjury.judges.measured.proactiveness import question_to_user
 from recjury.judges.measured.requirements import DOUBTFUL, Requirement
 from recjury.judges.measured.wishes import fits, misfit
@@ -21,7 +20,6 @@ _FOR_ITEMS = OBJECTIONS | {Act.WISH}
 _CLOSING = frozenset({Act.ACCEPT, Act.THANK, Act.BYE})
 _DECIDING = (*sorted(_FOR_ITEMS), Act.ASK, Act.BYE)
 _SENSELESS = ("garbled", "loop", "mixed_languages", "empty")
-_MOST_APART = 1
 _PLOT_WORDS = 2
 _LONG_WORD = 4
 
@@ -41,23 +39,6 @@ class TurnAnswer(NamedTuple):
 def answers(log: AnnotatedLog) -> tuple[TurnAnswer, ...]:
     """One answer for each turn of the system, in order."""
     return tuple(_answer(log, turn) for turn in log.system)
-
-
-def rate_answers(log: AnnotatedLog, found: Sequence[TurnAnswer], noun: str, what: str) -> Outcome:
-    """The lower of two scores: of the number of turns that do not answer, and of their share.
-
-    Doubtful turns are left out, unless they could change the score by two or more, or at all if
-    only a catalogue could tell: then there is none.
-    """
-    missed = [each.missed for each in found if each.missed is not None and not each.doubt]
-    doubts = Counter(each.doubt for each in found if each.doubt)
-    highest = from_both(len(missed), len(found))
-    lowest = from_both(len(missed) + doubts.total(), len(found))
-    if doubts and highest - lowest > (0 if Requirement.CATALOGUE in doubts else _MOST_APART):
-        return unscored(doubts.most_common(1)[0][0], missed)
-    total = len(found) - doubts.total()
-    summary = f"{len(missed)} of {counted(total, noun)} {what} ({log.acts_are})"
-    return scored(from_both(len(missed), total), summary, missed)
 
 
 def _answer(log: AnnotatedLog, turn: SystemTurn) -> TurnAnswer:

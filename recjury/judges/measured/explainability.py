@@ -35,15 +35,17 @@ class UserInterests:
         self.values: set[str] = set()
         self.items: set[str] = set()
         self._want(log.log.scenario.wishes)
-        for user in log.heard_before:
+        for user in log.user_turns[: len(log.log.scenario.history)]:
             self.hear(user)
 
     def _want(self, values: Iterable[str]) -> None:
         for value in values:
             self.values |= {words_of(value), *canonical_genres(value)}
 
-    def hear(self, user: UserTurn) -> None:
-        """Take in a turn of the user."""
+    def hear(self, user: UserTurn | None) -> None:
+        """Take in a turn of the user, if it is one."""
+        if user is None:
+            return
         said, reading = user.said, user.reading
         rejected = {words_of(each.value) for each in reading.rejects}
         self._want(each.value for each in reading.wants)
@@ -101,8 +103,7 @@ def explainability(log: AnnotatedLog) -> Outcome:
     rated: list[Finding] = []
     given: set[str] = set()
     for turn in log.spoken:
-        if turn.user is not None:
-            interests.hear(turn.user)
+        interests.hear(turn.user)
         if not turn.new:
             continue
         best = max(

@@ -47,14 +47,21 @@ def effectiveness(log: AnnotatedLog) -> Outcome:
     very = [item for how, item in alike if how is Similarity.VERY]
     somewhat = [item for how, item in alike if how is Similarity.SOMEWHAT]
     total = len(log.session)
-    few = 2 if very or 2 * len(somewhat) > total else 1 if somewhat else 0
     counts = f"{len(very)} very similar, {len(somewhat)} somewhat"
     return scored(
-        3 if 2 * len(very) > total else few,
+        _similarity_score(len(very), len(somewhat), total),
         f"no target in the list; of {total} {log.domain.items} {counts}",
         log.findings_of(very, "like a target"),
         quoted=join_first([item.name for item in (*very, *somewhat)]),
     )
+
+
+def _similarity_score(very: int, somewhat: int, total: int) -> int:
+    if 2 * very > total:
+        return 3
+    if very or 2 * somewhat > total:
+        return 2
+    return 1 if somewhat else 0
 
 
 def novelty_score(little_known: int, total: int) -> int:

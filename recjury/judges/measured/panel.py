@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.judges.measured.coherence import coherence
+from recjury.judges.measured.coherence import coherence, recoverability
 from recjury.judges.measured.explainability import explainability
 from recjury.judges.measured.fluency import grammatical_correctness, naturalness
 from recjury.judges.measured.groundness import groundness
@@ -12,7 +12,6 @@ from recjury.judges.measured.linked_text import link
 from recjury.judges.measured.lists import diversity, effectiveness, novelty, semantic_relevance
 from recjury.judges.measured.outcome import Finding, Outcome, unscored
 from recjury.judges.measured.proactiveness import proactiveness
-from recjury.judges.measured.recoverability import recoverability
 from recjury.judges.measured.requirements import Requirement, lacking
 from recjury.knowledge import Catalogue
 from recjury.knowledge.text_cache import cached_by_text
