@@ -5,13 +5,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
-from recjury.judges.measured.linked_text import LinkedText, words_of
-from recjury.judges.measured.outcome import Finding
+from recjury.judges.measured.linked_text import words_of
+from recjury.judges.measured.outcome import DOUBTFUL, Finding, Requirement
 from recjury.judges.measured.proactiveness import question_to_user
-from recjury.judges.measured.requirements import DOUBTFUL, Requirement
 from recjury.judges.measured.wishes import fits, misfit
 from recjury.knowledge import attributes_of
-from recjury.knowledge.ordinary_words import word_list
 from recjury.language.vocabulary import words
 from recjury.records import Act, Item
 
@@ -21,7 +19,6 @@ _CLOSING = frozenset({Act.ACCEPT, Act.THANK, Act.BYE})
 _DECIDING = (*sorted(_FOR_ITEMS), Act.ASK, Act.BYE)
 _SENSELESS = ("garbled", "loop", "mixed_languages", "empty")
 _PLOT_WORDS = 2
-_LONG_WORD = 4
 
 
 class TurnAnswer(NamedTuple):
@@ -160,16 +157,11 @@ def _tells(turn: SystemTurn, user: UserTurn) -> bool:
     It does if it says a word of the question or a short answer, or names somebody or something.
     Once items were offered, new ones answer only a wish.
     """
-    if _long_words(turn.said) & _long_words(user.said):
+    if turn.said.long_words & user.said.long_words:
         return True
     if turn.said.named:
         return not (turn.new and turn.offered and Act.WISH in user.reading.no)
     return turn.said.has_names or not words("short_answers").isdisjoint(turn.said.folded.split())
-
-
-def _long_words(said: LinkedText) -> set[str]:
-    """The words of a text that say what it is about."""
-    return {word for word in said.folded.split() if len(word) >= _LONG_WORD} - word_list("common")
 
 
 def _values_asked_for(log: AnnotatedLog, item: Item, user: UserTurn) -> Iterator[str]:
@@ -186,8 +178,8 @@ def _tells_of(log: AnnotatedLog, turn: SystemTurn, item: Item, user: UserTurn) -
     So does any turn if nothing is known of the item.
     """
     known = attributes_of(item, log.catalogue.domain_of(item))
-    spoken = _long_words(turn.said)
+    spoken = turn.said.long_words
     plot = spoken.intersection(words_of(item.plot).split())
-    if len(plot) >= _PLOT_WORDS or not known or spoken & _long_words(user.said):
+    if len(plot) >= _PLOT_WORDS or not known or spoken & user.said.long_words:
         return True
     return any(turn.said.says(each.value) for each in known)

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.answers import OBJECTIONS, TurnAnswer, answers, missed_by
 from recjury.judges.measured.outcome import (
+    DOUBTFUL,
     Outcome,
+    Requirement,
     counted,
     from_both,
     not_applicable,
     scored,
     unscored,
 )
-from recjury.judges.measured.requirements import DOUBTFUL, Requirement
 from recjury.records import Act
 
 _MOST_APART = 1

@@ -4,15 +4,13 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
-from recjury.judges.measured.linked_text import TITLE, LinkedText, words_of
+from recjury.judges.measured.linked_text import LONG_WORD, TITLE, LinkedText, words_of
 from recjury.judges.measured.outcome import Finding, Outcome, by_worth, not_applicable
 from recjury.judges.measured.wishes import names_of
 from recjury.knowledge import attributes_of
-from recjury.knowledge.ordinary_words import word_list
 from recjury.language.genres import canonical_genres, excluded, genres_in
 from recjury.records import Act, Item
 
-_LONG_WORD = 4
 _BARE = frozenset({"language", "year", "decade"})
 # Words of asking for and giving a suggestion, which say nothing of an item.
 _OF_ASKING = ("enjoy", "find", "interested", "please", "prefer", "recommend", "similar", "suggest")
@@ -55,9 +53,7 @@ class UserInterests:
             domain = self._log.catalogue.domain_of(item)
             self.values |= names_of(item, *domain.of_kind("maker", "cast"))
         if Act.WISH in reading.yes:
-            words = {word for part in said.sentences for word in part.words}
-            long = {word for word in words if len(word) >= _LONG_WORD and word != TITLE}
-            self.words |= long - word_list("common") - self._of_asking - rejected
+            self.words |= said.long_words - self._of_asking - rejected - {TITLE}
 
     def reasons_in(self, turn: SystemTurn) -> Iterator[Reason]:
         """The reasons that a recommending turn gives, in no order.
@@ -88,7 +84,7 @@ class UserInterests:
                 genres = canonical_genres(value) & spoken
                 yield from (Reason(genre, genre in self.values) for genre in sorted(genres))
             elif said.says(value):
-                long = {word for word in words_of(value).split() if len(word) >= _LONG_WORD}
+                long = {word for word in words_of(value).split() if len(word) >= LONG_WORD}
                 asked = words_of(value) in self.values or (bool(long) and long <= self.words)
                 yield from [Reason(value, asked)] if asked or kind not in bare else []
 

@@ -1,11 +1,25 @@
 """What a judge returns: a score with its rationale, or the reason for none, and its findings."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
+from recjury.judges.guideline import NO_TARGETS
 from recjury.records import Status
 
 _SHOWN = 3
+DOUBTFUL = "doubtful: what the user's turn does"
+
+
+class Requirement(StrEnum):
+    """What a judge must see; the value says that it is not there."""
+
+    TURN = "the system had no turn"
+    TEXT = "the system said nothing"
+    LIST = "no recommendation list"
+    TARGETS = NO_TARGETS
+    CATALOGUE = "no catalogue: what items are is not known"
+    ENGLISH = "another language: only English is read"
 
 
 class Finding(NamedTuple):

@@ -1,9 +1,11 @@
-"""The similarity of two items by their makers, cast and categories."""
+"""Effectiveness: whether a target is in the session list, or else how similar the items are."""
 
 from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from recjury.judges.measured.annotated_log import AnnotatedLog
+from recjury.judges.measured.outcome import Outcome, join_first, scored, unscored
 from recjury.knowledge import Catalogue
 from recjury.language.genres import canonical_genres
 from recjury.records import AttributeKind
@@ -26,6 +28,44 @@ class ItemTraits(NamedTuple):
     makers: frozenset[str]
     cast: frozenset[str]
     genres: frozenset[str]
+
+
+def effectiveness(log: AnnotatedLog) -> Outcome:
+    """4 if a target is in the list; otherwise by the similarity of items to the nearest target.
+
+    Most (more than half) very similar 3; most at least somewhat, or a few (one or more) very, 2;
+    a few somewhat 1; none 0.
+    """
+    wanted = {target.id for target in log.log.scenario.targets} - {None}
+    hits = [ref for ref in log.session if ref.id in wanted]
+    if hits:
+        findings = log.findings_of(hits, "lists a target")
+        names = join_first([hit.name for hit in hits])
+        return scored(4, "a target is in the list", findings, quoted=names)
+    targets = (traits_of(each.id, log.catalogue) for each in log.items_of(log.log.scenario.targets))
+    known = frozenset(traits for traits in targets if any(traits))
+    if not known:
+        return unscored("no target in the list, and nothing known of the targets")
+    listed = log.items_of(log.session)
+    alike = [(nearest(traits_of(item.id, log.catalogue), known), item) for item in listed]
+    very = [item for how, item in alike if how is Similarity.VERY]
+    somewhat = [item for how, item in alike if how is Similarity.SOMEWHAT]
+    total = len(log.session)
+    counts = f"{len(very)} very similar, {len(somewhat)} somewhat"
+    return scored(
+        _similarity_score(len(very), len(somewhat), total),
+        f"no target in the list; of {total} {log.domain.items} {counts}",
+        log.findings_of(very, "like a target"),
+        quoted=join_first([item.name for item in (*very, *somewhat)]),
+    )
+
+
+def _similarity_score(very: int, somewhat: int, total: int) -> int:
+    if 2 * very > total:
+        return 3
+    if very or 2 * somewhat > total:
+        return 2
+    return 1 if somewhat else 0
 
 
 @lru_cache(65_536)
