@@ -10,7 +10,7 @@ from recjury.judges.measured.outcome import Finding, join_first
 from recjury.judges.measured.wishes import Wish
 from recjury.knowledge import Catalogue, TitleMention
 from recjury.language import Reading, ReplyCheck, read, read_reply
-from recjury.records import ConversationLog, Domain, Item, ItemRef, Speaker, Turn
+from recjury.records import ConversationLog, Item, ItemRef, Speaker, Turn
 
 _SHOWN_WORDS = 8
 _LONG_SENTENCE = 4
@@ -86,7 +86,10 @@ class SystemTurn(NamedTuple):
 
 
 class AnnotatedLog:
-    """A log with the data that the judges share, computed when first used."""
+    """A log with the data that the judges share; what turns hold is computed when first used.
+
+    `domain` is that of the log's items, `session` the session-level list.
+    """
 
     def __init__(
         self, log: ConversationLog, catalogue: Catalogue, link: Callable[[str], LinkedText]
@@ -94,7 +97,10 @@ class AnnotatedLog:
         """`link` finds the items of the catalogue in a text."""
         self.log = log
         self.catalogue = catalogue
-        self._link = link
+        self.domain = catalogue.wanted_domain(log.scenario)
+        self.session = log.session_list()
+        self._turns = (*log.scenario.history, *log.interaction)
+        self._said = tuple(link(turn.text) for turn in self._turns)
 
     @cached_property
     def system(self) -> tuple[SystemTurn, ...]:
@@ -105,29 +111,6 @@ class AnnotatedLog:
     def spoken(self) -> tuple[SystemTurn, ...]:
         """The system's turns that have a text to judge."""
         return tuple(turn for turn in self.system if turn.spoke)
-
-    @cached_property
-    def domain(self) -> Domain:
-        """What the log's items are."""
-        return self.catalogue.wanted_domain(self.log.scenario)
-
-    @cached_property
-    def is_english(self) -> bool:
-        """Whether at least half of the system's turns may be English."""
-        others = [turn for turn in self.spoken if turn.check and not turn.check.english]
-        return 2 * len(others) <= len(self.spoken)
-
-    @cached_property
-    def acts_are(self) -> str:
-        """Whether the acts of the user's turns that the system answers were declared or read."""
-        ways = {turn.user.reading.declared for turn in self.system if turn.user is not None}
-        names = ("declared" if way else "read" for way in sorted(ways, reverse=True))
-        return f"{' and '.join(names) or 'no'} acts"
-
-    @cached_property
-    def session(self) -> tuple[ItemRef, ...]:
-        """The session-level list."""
-        return self.log.session_list()
 
     def findings_of(self, items: Iterable[Item | ItemRef], label: str) -> list[Finding]:
         """A finding for each turn that is the first to list some of these items of the session."""
@@ -143,14 +126,6 @@ class AnnotatedLog:
         """The catalogue's items for references or mentions; unknown ones are left out."""
         known = dict.fromkeys(ref.id for ref in refs if ref.id is not None)
         return tuple(self.catalogue.item(id_) for id_ in known if id_ in self.catalogue)
-
-    @cached_property
-    def _turns(self) -> tuple[Turn, ...]:
-        return (*self.log.scenario.history, *self.log.interaction)
-
-    @cached_property
-    def _said(self) -> tuple[LinkedText, ...]:
-        return tuple(self._link(turn.text) for turn in self._turns)
 
     @cached_property
     def user_turns(self) -> tuple[UserTurn | None, ...]:

@@ -76,5 +76,7 @@ def _rated(log: AnnotatedLog, found: Sequence[TurnAnswer], noun: str, what: str)
     lowest = from_both(len(missed) + doubts.total(), len(found))
     if doubts and highest - lowest > (0 if Requirement.CATALOGUE in doubts else _MOST_APART):
         return unscored(doubts.most_common(1)[0][0], missed)
-    summary = f"{len(missed)} of {counted(total, noun)} {what} ({log.acts_are})"
+    declared = {turn.user.reading.declared for turn in log.system if turn.user is not None}
+    ways = " and ".join("declared" if way else "read" for way in sorted(declared, reverse=True))
+    summary = f"{len(missed)} of {counted(total, noun)} {what} ({ways or 'no'} acts)"
     return scored(from_both(len(missed), total), summary, missed)
