@@ -28,7 +28,7 @@ class UserInterests:
 
     def __init__(self, log: AnnotatedLog):
         self._log = log
-        self._of_asking = {*_OF_ASKING, *log.domain.all_words, log.domain.verb}
+        self._of_asking = {TITLE, *_OF_ASKING, *log.domain.all_words, log.domain.verb}
         self.words: set[str] = set()
         self.values: set[str] = set()
         self.items: set[str] = set()
@@ -45,15 +45,14 @@ class UserInterests:
         if user is None:
             return
         said, reading = user.said, user.reading
-        rejected = {words_of(each.value) for each in reading.rejects}
         self._want(each.value for each in reading.wants)
-        self.values |= genres_in(said.folded) - genres_in(" ".join(rejected))
+        self.values |= genres_in(said.folded)
         for item in self._log.items_of(said.named):
             self.items.add(item.id)
             domain = self._log.catalogue.domain_of(item)
             self.values |= names_of(item, *domain.of_kind("maker", "cast"))
         if Act.WISH in reading.yes:
-            self.words |= said.long_words - self._of_asking - rejected - {TITLE}
+            self.words |= said.long_words - self._of_asking
 
     def reasons_in(self, turn: SystemTurn) -> Iterator[Reason]:
         """The reasons that a recommending turn gives, in no order.
