@@ -1,7 +1,7 @@
 """Coherence and Recoverability: the system's turns that do not answer the user, counted."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.answers import OBJECTIONS, TurnAnswer, answers, missed_by
@@ -11,6 +11,8 @@ from recjury.judges.measured.outcome import (
     Requirement,
     counted,
     from_both,
+    from_errors,
+    from_share,
     not_applicable,
     scored,
     unscored,
@@ -22,11 +24,11 @@ _MOST_APART = 1
 
 def coherence(log: AnnotatedLog) -> Outcome:
     """The lower of two scores: of the number of turns that do not answer, and of their share."""
-    return _rated(log, answers(log), "turn", "do not answer the user")
+    return _rated(log, answers(log), "turn", "do not answer the user", from_both)
 
 
 def recoverability(log: AnnotatedLog) -> Outcome:
-    """The lower of two scores: of the number of objections left open, and of their share.
+    """The mean of two scores, rounded up: of the objections left open, and of their share.
 
     Without an objection there is no score: nothing shows how the system recovers. An objection is a
     complaint, or a refusal (or "seen") after the system offered something. Of doubtful ones, only
@@ -44,7 +46,12 @@ def recoverability(log: AnnotatedLog) -> Outcome:
             found.append(answer if len(log.catalogue) else known)
     if not found:
         return not_applicable("the user objected to nothing")
-    return _rated(log, found, "objection", "left open")
+    return _rated(log, found, "objection", "left open", _from_number_and_share)
+
+
+def _from_number_and_share(missed: int, total: int) -> int:
+    """One of one that is left open is neither one slip (3) nor the worst (0), but 2."""
+    return (from_errors(missed) + from_share(total - missed, total) + 1) // 2
 
 
 def _objects(log: AnnotatedLog, answer: TurnAnswer) -> bool | None:
@@ -63,8 +70,14 @@ def _objects(log: AnnotatedLog, answer: TurnAnswer) -> bool | None:
     return True if reading.yes & possible else False if possible <= reading.no else None
 
 
-def _rated(log: AnnotatedLog, found: Sequence[TurnAnswer], noun: str, what: str) -> Outcome:
-    """The lower of two scores: of the number of turns that do not answer, and of their share.
+def _rated(
+    log: AnnotatedLog,
+    found: Sequence[TurnAnswer],
+    noun: str,
+    what: str,
+    score: Callable[[int, int], int],
+) -> Outcome:
+    """The score of the number of turns that do not answer, among all.
 
     Doubtful turns are left out, unless they could change the score by two or more, or at all if
     only a catalogue could tell: then there is none.
@@ -72,11 +85,11 @@ def _rated(log: AnnotatedLog, found: Sequence[TurnAnswer], noun: str, what: str)
     missed = [each.missed for each in found if each.missed is not None and not each.doubt]
     doubts = Counter(each.doubt for each in found if each.doubt)
     total = len(found) - doubts.total()
-    highest = from_both(len(missed), len(found))
-    lowest = from_both(len(missed) + doubts.total(), len(found))
+    highest = score(len(missed), len(found))
+    lowest = score(len(missed) + doubts.total(), len(found))
     if doubts and highest - lowest > (0 if Requirement.CATALOGUE in doubts else _MOST_APART):
         return unscored(doubts.most_common(1)[0][0], missed)
     declared = {turn.user.reading.declared for turn in log.system if turn.user is not None}
     ways = " and ".join("declared" if way else "read" for way in sorted(declared, reverse=True))
     summary = f"{len(missed)} of {counted(total, noun)} {what} ({ways or 'no'} acts)"
-    return scored(from_both(len(missed), total), summary, missed)
+    return scored(score(len(missed), total), summary, missed)
