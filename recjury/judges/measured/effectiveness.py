@@ -20,10 +20,7 @@ class Similarity(IntEnum):
 
 
 class ItemTraits(NamedTuple):
-    """The attributes of an item: who made it, who takes part in it, and what kind it is.
-
-    Of films these are directors and writers, actors, and genres.
-    """
+    """The attributes of an item: of a film its directors and writers, actors, and genres."""
 
     makers: frozenset[str]
     cast: frozenset[str]
