@@ -20,10 +20,7 @@ class Similarity(IntEnum):
 
 
 class ItemTraits(NamedTuple):
-    """The attributes of an item: who made it, who takes part in it, and what kind it is.
-
-    Of films these are directors and writers, actors, and genres.
-    """
+    """The attributes of an item: of a film its directors and writers, actors, and genres."""
 
     makers: frozenset[str]
     cast: frozenset[str]
@@ -42,12 +39,11 @@ def effectiveness(log: AnnotatedLog) -> Outcome:
         findings = log.findings_of(hits, "lists a target")
         names = join_first([hit.name for hit in hits])
         return scored(4, "a target is in the list", findings, quoted=names)
-    targets = (traits_of(each.id, log.catalogue) for each in log.items_of(log.log.scenario.targets))
-    known = frozenset(traits for traits in targets if any(traits))
-    if not known:
+    targets = tuple(item.id for item in log.items_of(log.log.scenario.targets))
+    if not any(any(traits_of(each, log.catalogue)) for each in targets):
         return unscored("no target in the list, and nothing known of the targets")
     listed = log.items_of(log.session)
-    alike = [(nearest(traits_of(item.id, log.catalogue), known), item) for item in listed]
+    alike = [(nearest(item.id, targets, log.catalogue), item) for item in listed]
     very = [item for how, item in alike if how is Similarity.VERY]
     somewhat = [item for how, item in alike if how is Similarity.SOMEWHAT]
     total = len(log.session)
@@ -83,10 +79,11 @@ def traits_of(item_id: str, catalogue: Catalogue) -> ItemTraits:
     return ItemTraits(values("maker"), values("cast"), frozenset(genres))
 
 
-@lru_cache(65_536)
-def nearest(one: ItemTraits, others: frozenset[ItemTraits]) -> Similarity:
-    """How similar an item is to the most similar one of others (at least one)."""
-    return max(similarity(one, other) for other in others)
+@lru_cache(65_536)  # recorded logs share their targets, about a hundred each
+def nearest(item_id: str, targets: tuple[str, ...], catalogue: Catalogue) -> Similarity:
+    """How similar an item is to the most similar target (at least one)."""
+    one = traits_of(item_id, catalogue)
+    return max(similarity(one, traits_of(each, catalogue)) for each in targets)
 
 
 def similarity(one: ItemTraits, other: ItemTraits) -> Similarity:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
-from recjury.judges.measured.linked_text import LONG_WORD, TITLE, LinkedText, words_of
+from recjury.judges.measured.linked_text import TITLE, LinkedText, words_of
 from recjury.judges.measured.outcome import Finding, Outcome, by_worth, not_applicable
 from recjury.judges.measured.wishes import names_of
 from recjury.knowledge import attributes_of
@@ -83,8 +83,7 @@ class UserInterests:
                 genres = canonical_genres(value) & spoken
                 yield from (Reason(genre, genre in self.values) for genre in sorted(genres))
             elif said.says(value):
-                long = {word for word in words_of(value).split() if len(word) >= LONG_WORD}
-                asked = words_of(value) in self.values or (bool(long) and long <= self.words)
+                asked = words_of(value) in self.values
                 yield from [Reason(value, asked)] if asked or kind not in bare else []
 
 

@@ -20,7 +20,7 @@ _SLOTS = frozenset({_NAME, _NUMBER, _KIND})
 _JOINING = frozenset({"a", "an", "and", "in", "of", "or", "the", "to"})
 _MOST_JOINING = 2
 _FEW_WORDS = 3
-LONG_WORD = 4
+_LONG_WORD = 4
 
 
 class Sentence(NamedTuple):
@@ -58,9 +58,8 @@ class LinkedText:
     @cached_property
     def long_words(self) -> frozenset[str]:
         """The words that say what it is about: not short, and not common ones."""
-        return frozenset(w for w in self.folded.split() if len(w) >= LONG_WORD) - word_list(
-            "common"
-        )
+        long = {word for word in self.folded.split() if len(word) >= _LONG_WORD}
+        return frozenset(long - word_list("common"))
 
     def says(self, value: str) -> bool:
         """Whether the text has all words of the value in a row, outside of titles."""

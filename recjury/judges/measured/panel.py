@@ -83,8 +83,7 @@ class MeasuredPanel:
 
     def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
         """The ratings that a debate is held over: all of them."""
-        factors = set(Factor)
-        return tuple(rating for rating in ratings if rating.factor in factors)
+        return tuple(ratings)
 
     def _result(self, log: ConversationLog) -> StageResult:
         annotated = AnnotatedLog(log, self._catalogue, self._link)

@@ -119,6 +119,6 @@ def misfit(items: Sequence[Item], unknown: int, wish: Wish, catalogue: Catalogue
     """
     answers = [fits(item, wish, catalogue) for item in items]
     good, bad = answers.count(True), answers.count(False)
-    if bad <= answers.count(None) + unknown or bad <= good or (good and answers[0] is True):
+    if bad <= answers.count(None) + unknown or bad <= good or answers[0] is True:
         return None
     return items[answers.index(False)]
