@@ -48,7 +48,7 @@ BUDGETS = {
     "debate": 1_896,
     "demo": 33,
     "fine_tuning": 412,
-    "judges": 9_847,
+    "judges": 9_860,
     "language": 2_012,
     "knowledge": 1_782,
     "llm": 10_242,
@@ -64,7 +64,7 @@ BUDGETS = {
     "tables": 955,
     "top": 786,
 }
-LINES = 77_653
+LINES = 77_666
 FILES = 610
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
