@@ -1,6 +1,7 @@
 """One log, annotated once for all measured judges: its texts, acts, wishes and items."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ from recjury.judges.measured.outcome import Finding, join_first
 from recjury.judges.measured.wishes import Wish
 from recjury.knowledge import Catalogue, TitleMention
 from recjury.language import Reading, ReplyCheck, read, read_reply
-from recjury.records import ConversationLog, Domain, Item, ItemRef, Speaker, Turn
+from recjury.records import ConversationLog, Item, ItemRef, Speaker, Turn
 
 _SHOWN_WORDS = 8
 _LONG_SENTENCE = 4
@@ -54,9 +55,11 @@ class SystemTurn(NamedTuple):
         """Whether the turn did not fail and has a text."""
         return self.check is not None
 
-    def finding(self, label: str, note: str, quote: str | None = None) -> Finding:
+    def finding(
+        self, label: str, note: str, quote: str | None = None, worth: float = 0.0
+    ) -> Finding:
         """A finding in this turn; it quotes the whole text unless told what."""
-        return Finding(self.place, label, note, self.turn.text if quote is None else quote)
+        return Finding(self.place, label, note, self.turn.text if quote is None else quote, worth)
 
     def flaw(self, *kinds: str) -> Finding | None:
         """How the text is broken, if it surely is, in one of `kinds`; without kinds, in any way."""
@@ -83,7 +86,10 @@ class SystemTurn(NamedTuple):
 
 
 class AnnotatedLog:
-    """A log with the data that the judges share, computed when first used."""
+    """A log with the data that the judges share; what turns hold is computed when first used.
+
+    `domain` is that of the log's items, `session` the session-level list.
+    """
 
     def __init__(
         self, log: ConversationLog, catalogue: Catalogue, link: Callable[[str], LinkedText]
@@ -91,7 +97,10 @@ class AnnotatedLog:
         """`link` finds the items of the catalogue in a text."""
         self.log = log
         self.catalogue = catalogue
-        self._link = link
+        self.domain = catalogue.wanted_domain(log.scenario)
+        self.session = log.session_list()
+        self._turns = (*log.scenario.history, *log.interaction)
+        self._said = tuple(link(turn.text) for turn in self._turns)
 
     @cached_property
     def system(self) -> tuple[SystemTurn, ...]:
@@ -102,40 +111,6 @@ class AnnotatedLog:
     def spoken(self) -> tuple[SystemTurn, ...]:
         """The system's turns that have a text to judge."""
         return tuple(turn for turn in self.system if turn.spoke)
-
-    @cached_property
-    def checked(self) -> tuple[tuple[SystemTurn, ...], int]:
-        """The turns that are surely broken or surely fine, and how many doubtful ones count half.
-
-        None do if half of the turns are fine: a system's turns are alike, so these are, too.
-        """
-        english = [turn for turn in self.spoken if turn.check and turn.check.english]
-        sure = tuple(turn for turn in english if turn.check and turn.check.broken is not None)
-        fine = sum(turn.flaw() is None for turn in sure)
-        return sure, len(english) - len(sure) if 2 * fine < len(english) else 0
-
-    @cached_property
-    def domain(self) -> Domain:
-        """What the log's items are."""
-        return self.catalogue.wanted_domain(self.log.scenario)
-
-    @cached_property
-    def is_english(self) -> bool:
-        """Whether at least half of the system's turns may be English."""
-        others = [turn for turn in self.spoken if turn.check and not turn.check.english]
-        return 2 * len(others) <= len(self.spoken)
-
-    @cached_property
-    def acts_are(self) -> str:
-        """Whether the acts of the user's turns that the system answers were declared or read."""
-        ways = {turn.user.reading.declared for turn in self.system if turn.user is not None}
-        names = ("declared" if way else "read" for way in sorted(ways, reverse=True))
-        return f"{' and '.join(names) or 'no'} acts"
-
-    @cached_property
-    def session(self) -> tuple[ItemRef, ...]:
-        """The session-level list."""
-        return self.log.session_list()
 
     def findings_of(self, items: Iterable[Item | ItemRef], label: str) -> list[Finding]:
         """A finding for each turn that is the first to list some of these items of the session."""
@@ -153,22 +128,8 @@ class AnnotatedLog:
         return tuple(self.catalogue.item(id_) for id_ in known if id_ in self.catalogue)
 
     @cached_property
-    def heard_before(self) -> tuple[UserTurn, ...]:
-        """The user's turns of the history."""
-        history = self._user_turns[: len(self.log.scenario.history)]
-        return tuple(heard for heard in history if heard is not None)
-
-    @cached_property
-    def _turns(self) -> tuple[Turn, ...]:
-        return (*self.log.scenario.history, *self.log.interaction)
-
-    @cached_property
-    def _said(self) -> tuple[LinkedText, ...]:
-        return tuple(self._link(turn.text) for turn in self._turns)
-
-    @cached_property
-    def _user_turns(self) -> tuple[UserTurn | None, ...]:
-        """By turn; None for those of the system."""
+    def user_turns(self) -> tuple[UserTurn | None, ...]:
+        """One for each turn of history and interaction; None for those of the system."""
         found: list[UserTurn | None] = []
         sentences: dict[str, str] = {}
         for at, (turn, said) in enumerate(zip(self._turns, self._said, strict=True)):
@@ -185,50 +146,51 @@ class AnnotatedLog:
 
     def _system_turns(self) -> Iterator[SystemTurn]:
         begins = len(self.log.scenario.history)
-        named: dict[str, None] = {}
+        users = (*self.user_turns, None)
+        named: set[str] = set()
         last: str | None = None
         offered: frozenset[str] = frozenset()
         wish = Wish()
         asked: frozenset[str] = frozenset()
         same: dict[str, int] = {}
-        templates: dict[tuple[str, ...], list[int]] = {}
+        templates: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
         for at, (turn, said) in enumerate(zip(self._turns, self._said, strict=True)):
-            user = self._user_turns[at]
+            user = users[at]
             if user is not None:
                 wish = wish.after(user.turn, user.reading)
             elif at >= begins:
-                spoke = turn.failure is None and bool(turn.text.strip())
-                user_turn = self._user_turns[at - 1] if at else None
                 yield SystemTurn(
                     place=at - begins,
                     turn=turn,
                     said=said,
-                    check=_checked(turn, user_turn) if spoke else None,
-                    user=user_turn,
-                    then=self._user_turns[at + 1] if at + 1 < len(self._turns) else None,
+                    check=_checked(turn, users[at - 1]),
+                    user=users[at - 1],
+                    then=users[at + 1],
                     asked=asked,
                     new=_first_named(said, named),
                     last_item=last,
                     offered=offered,
                     wish=wish,
                     same_as=same.get(said.same),
-                    template_of=tuple(templates.get(said.template, ())[:2]),
+                    template_of=tuple(templates[said.template][:2]),
                 )
-                if said.template:
-                    templates.setdefault(said.template, []).append(at - begins)
+                templates[said.template] += [at - begins] if said.template else []
             if at >= begins and said.same:
                 same.setdefault(said.same, at - begins)
             if user is None:
                 asked |= {words_of(part.text) for part in said.sentences if "?" in part.text}
                 listed = turn.items[: self.log.list_length]
                 offered |= {each.id for each in listed if each.id is not None} | said.keys
-            named |= dict.fromkeys(said.keys)
+            named |= said.keys
             if said.keys:
                 last = min(said.keys) if len(said.keys) == 1 else None
 
 
-def _checked(turn: Turn, user: UserTurn | None) -> ReplyCheck:
-    """Whether the text is broken; it is, too, if the user speaks English and it does not."""
+def _checked(turn: Turn, user: UserTurn | None) -> ReplyCheck | None:
+    """Whether the text is broken; it is, too, if the user speaks English and it does not. None
+    without a text."""
+    if turn.failure is not None or not turn.text.strip():
+        return None
     check = read_reply(turn.text)
     if check.english or user is None or not user.reading.english:
         return check
@@ -239,7 +201,7 @@ def _opening(text: str) -> str:
     return " ".join(text.split()[:_SHOWN_WORDS])
 
 
-def _first_named(said: LinkedText, named: Mapping[str, None]) -> tuple[TitleMention, ...]:
+def _first_named(said: LinkedText, named: Container[str]) -> tuple[TitleMention, ...]:
     """The items that nobody had named, each once."""
     new = {mention.key: mention for mention in reversed(said.named) if mention.key not in named}
     return tuple(sorted(new.values(), key=lambda mention: mention.start))

@@ -1,18 +1,15 @@
 """Whether each turn of the system answers the user's turn before it."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
-from recjury.judges.measured.linked_text import LinkedText, words_of
-from recjury.judges.measured.outcome import Finding, Outcome, counted, from_both, scored, unscored
+from recjury.judges.measured.linked_text import words_of
+from recjury.judges.measured.outcome import DOUBTFUL, Finding, Requirement
 from recjury.judges.measured.proactiveness import question_to_user
-from recjury.judges.measured.requirements import DOUBTFUL, Requirement
-from recjury.judges.measured.wishes import meets, misfit
+from recjury.judges.measured.wishes import fits, misfit
 from recjury.knowledge import attributes_of
-from recjury.knowledge.ordinary_words import word_list
 from recjury.language.vocabulary import words
 from recjury.records import Act, Item
 
@@ -21,9 +18,7 @@ _FOR_ITEMS = OBJECTIONS | {Act.WISH}
 _CLOSING = frozenset({Act.ACCEPT, Act.THANK, Act.BYE})
 _DECIDING = (*sorted(_FOR_ITEMS), Act.ASK, Act.BYE)
 _SENSELESS = ("garbled", "loop", "mixed_languages", "empty")
-_MOST_APART = 1
 _PLOT_WORDS = 2
-_LONG_WORD = 4
 
 
 class TurnAnswer(NamedTuple):
@@ -41,23 +36,6 @@ class TurnAnswer(NamedTuple):
 def answers(log: AnnotatedLog) -> tuple[TurnAnswer, ...]:
     """One answer for each turn of the system, in order."""
     return tuple(_answer(log, turn) for turn in log.system)
-
-
-def rate_answers(log: AnnotatedLog, found: Sequence[TurnAnswer], noun: str, what: str) -> Outcome:
-    """The lower of two scores: of the number of turns that do not answer, and of their share.
-
-    Doubtful turns are left out, unless they could change the score by two or more, or at all if
-    only a catalogue could tell: then there is none.
-    """
-    missed = [each.missed for each in found if each.missed is not None and not each.doubt]
-    doubts = Counter(each.doubt for each in found if each.doubt)
-    highest = from_both(len(missed), len(found))
-    lowest = from_both(len(missed) + doubts.total(), len(found))
-    if doubts and highest - lowest > (0 if Requirement.CATALOGUE in doubts else _MOST_APART):
-        return unscored(doubts.most_common(1)[0][0], missed)
-    total = len(found) - doubts.total()
-    summary = f"{len(missed)} of {counted(total, noun)} {what} ({log.acts_are})"
-    return scored(from_both(len(missed), total), summary, missed)
 
 
 def _answer(log: AnnotatedLog, turn: SystemTurn) -> TurnAnswer:
@@ -137,8 +115,8 @@ def _asks_on(log: AnnotatedLog, turn: SystemTurn, acts: frozenset[Act]) -> bool:
 def _unconvincing(log: AnnotatedLog, turn: SystemTurn) -> Finding | None:
     """Whether the user next says a sentence again or declares to complain, and the catalogue does
     not know that the first item fits. What is only read as a complaint often is none."""
-    then = turn.then
-    if then is None or meets(log.items_of(turn.new), turn.wish, log.catalogue):
+    then, items = turn.then, log.items_of(turn.new)
+    if then is None or (items and fits(items[0], turn.wish, log.catalogue)):
         return None
     if then.repeats:
         return turn.finding("asked again", f"the user repeats {then.repeats!r}")
@@ -179,16 +157,11 @@ def _tells(turn: SystemTurn, user: UserTurn) -> bool:
     It does if it says a word of the question or a short answer, or names somebody or something.
     Once items were offered, new ones answer only a wish.
     """
-    if _long_words(turn.said) & _long_words(user.said):
+    if turn.said.long_words & user.said.long_words:
         return True
     if turn.said.named:
         return not (turn.new and turn.offered and Act.WISH in user.reading.no)
     return turn.said.has_names or not words("short_answers").isdisjoint(turn.said.folded.split())
-
-
-def _long_words(said: LinkedText) -> set[str]:
-    """The words of a text that say what it is about."""
-    return {word for word in said.folded.split() if len(word) >= _LONG_WORD} - word_list("common")
 
 
 def _values_asked_for(log: AnnotatedLog, item: Item, user: UserTurn) -> Iterator[str]:
@@ -205,8 +178,8 @@ def _tells_of(log: AnnotatedLog, turn: SystemTurn, item: Item, user: UserTurn) -
     So does any turn if nothing is known of the item.
     """
     known = attributes_of(item, log.catalogue.domain_of(item))
-    spoken = _long_words(turn.said)
+    spoken = turn.said.long_words
     plot = spoken.intersection(words_of(item.plot).split())
-    if len(plot) >= _PLOT_WORDS or not known or spoken & _long_words(user.said):
+    if len(plot) >= _PLOT_WORDS or not known or spoken & user.said.long_words:
         return True
     return any(turn.said.says(each.value) for each in known)

@@ -5,13 +5,12 @@ from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn, UserTurn
 from recjury.judges.measured.linked_text import TITLE, LinkedText, words_of
-from recjury.judges.measured.outcome import Finding, Outcome, WeighedTurn, by_worth, not_applicable
+from recjury.judges.measured.outcome import Finding, Outcome, by_worth, not_applicable
+from recjury.judges.measured.wishes import names_of
 from recjury.knowledge import attributes_of
-from recjury.knowledge.ordinary_words import word_list
 from recjury.language.genres import canonical_genres, excluded, genres_in
 from recjury.records import Act, Item
 
-_LONG_WORD = 4
 _BARE = frozenset({"language", "year", "decade"})
 # Words of asking for and giving a suggestion, which say nothing of an item.
 _OF_ASKING = ("enjoy", "find", "interested", "please", "prefer", "recommend", "similar", "suggest")
@@ -29,32 +28,31 @@ class UserInterests:
 
     def __init__(self, log: AnnotatedLog):
         self._log = log
-        self._of_asking = {*_OF_ASKING, *log.domain.all_words, log.domain.verb}
+        self._of_asking = {TITLE, *_OF_ASKING, *log.domain.all_words, log.domain.verb}
         self.words: set[str] = set()
         self.values: set[str] = set()
         self.items: set[str] = set()
         self._want(log.log.scenario.wishes)
-        for user in log.heard_before:
+        for user in log.user_turns[: len(log.log.scenario.history)]:
             self.hear(user)
 
     def _want(self, values: Iterable[str]) -> None:
         for value in values:
             self.values |= {words_of(value), *canonical_genres(value)}
 
-    def hear(self, user: UserTurn) -> None:
-        """Take in a turn of the user."""
+    def hear(self, user: UserTurn | None) -> None:
+        """Take in a turn of the user, if it is one."""
+        if user is None:
+            return
         said, reading = user.said, user.reading
-        rejected = {words_of(each.value) for each in reading.rejects}
         self._want(each.value for each in reading.wants)
-        self.values |= genres_in(said.folded) - genres_in(" ".join(rejected))
+        self.values |= genres_in(said.folded)
         for item in self._log.items_of(said.named):
             self.items.add(item.id)
-            people = self._log.catalogue.domain_of(item).of_kind("maker", "cast")
-            self.values |= {words_of(name) for each in people for name in each.of(item)}
+            domain = self._log.catalogue.domain_of(item)
+            self.values |= names_of(item, *domain.of_kind("maker", "cast"))
         if Act.WISH in reading.yes:
-            words = {word for part in said.sentences for word in part.words}
-            long = {word for word in words if len(word) >= _LONG_WORD and word != TITLE}
-            self.words |= long - word_list("common") - self._of_asking - rejected
+            self.words |= said.long_words - self._of_asking
 
     def reasons_in(self, turn: SystemTurn) -> Iterator[Reason]:
         """The reasons that a recommending turn gives, in no order.
@@ -85,8 +83,7 @@ class UserInterests:
                 genres = canonical_genres(value) & spoken
                 yield from (Reason(genre, genre in self.values) for genre in sorted(genres))
             elif said.says(value):
-                long = {word for word in words_of(value).split() if len(word) >= _LONG_WORD}
-                asked = words_of(value) in self.values or (bool(long) and long <= self.words)
+                asked = words_of(value) in self.values
                 yield from [Reason(value, asked)] if asked or kind not in bare else []
 
 
@@ -97,11 +94,10 @@ def explainability(log: AnnotatedLog) -> Outcome:
     spoken, as a bare genre word. A broken turn gives none.
     """
     interests = UserInterests(log)
-    rated: list[WeighedTurn] = []
+    rated: list[Finding] = []
     given: set[str] = set()
     for turn in log.spoken:
-        if turn.user is not None:
-            interests.hear(turn.user)
+        interests.hear(turn.user)
         if not turn.new:
             continue
         best = max(
@@ -110,14 +106,14 @@ def explainability(log: AnnotatedLog) -> Outcome:
             default=None,
         )
         if best is None:
-            rated.append(WeighedTurn(0.0, turn.lacks("no reason")))
+            rated.append(turn.lacks("no reason"))
         else:
             again = words_of(best.value) in given
             given.add(words_of(best.value))
             whole = best.asked and not again
             half = "" if whole else ", as before, half" if again else ", half"
-            reason = Finding(turn.place, "reason", f"{best.value!r}{half}", best.value)
-            rated.append(WeighedTurn(1.0 if whole else 0.5, reason))
+            note = f"{best.value!r}{half}"
+            rated.append(turn.finding("reason", note, best.value, 1.0 if whole else 0.5))
     if not rated:
         return not_applicable("the text recommends nothing")
     return by_worth(rated, "recommending turn", "with a reason")

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from recjury.knowledge import Catalogue, TitleMention
-from recjury.knowledge.ordinary_words import is_ordinary_word, is_phrase
+from recjury.knowledge.ordinary_words import is_ordinary_word, is_phrase, word_list
 from recjury.knowledge.text_cache import cached_by_text
 from recjury.knowledge.tokenizer import Token, token_key, tokenize
 from recjury.language.genres import GENRE_WORDS
@@ -20,6 +20,7 @@ _SLOTS = frozenset({_NAME, _NUMBER, _KIND})
 _JOINING = frozenset({"a", "an", "and", "in", "of", "or", "the", "to"})
 _MOST_JOINING = 2
 _FEW_WORDS = 3
+_LONG_WORD = 4
 
 
 class Sentence(NamedTuple):
@@ -53,6 +54,12 @@ class LinkedText:
     def folded(self) -> str:
         """The words in lower case between spaces, with TITLE for each item named."""
         return f" {' '.join(word for part in self.sentences for word in part.words)} "
+
+    @cached_property
+    def long_words(self) -> frozenset[str]:
+        """The words that say what it is about: not short, and not common ones."""
+        long = {word for word in self.folded.split() if len(word) >= _LONG_WORD}
+        return frozenset(long - word_list("common"))
 
     def says(self, value: str) -> bool:
         """Whether the text has all words of the value in a row, outside of titles."""

@@ -1,23 +1,39 @@
 """What a judge returns: a score with its rationale, or the reason for none, and its findings."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
+from recjury.judges.guideline import NO_TARGETS
 from recjury.records import Status
 
 _SHOWN = 3
+DOUBTFUL = "doubtful: what the user's turn does"
+
+
+class Requirement(StrEnum):
+    """What a judge must see; the value says that it is not there."""
+
+    TURN = "the system had no turn"
+    TEXT = "the system said nothing"
+    LIST = "no recommendation list"
+    TARGETS = NO_TARGETS
+    CATALOGUE = "no catalogue: what items are is not known"
+    ENGLISH = "another language: only English is read"
 
 
 class Finding(NamedTuple):
     """What was found in one turn, given by its index in the interaction.
 
     `note` says it in words. `quote` is the part of the turn's text that shows it; it may be empty.
+    `worth` is how much the turn counts, 0 to 1. Without a label, the finding is no evidence.
     """
 
     turn: int
     label: str
     note: str
     quote: str = ""
+    worth: float = 0.0
 
     def __str__(self) -> str:
         """The note and the number of the turn, from 1."""
@@ -86,22 +102,15 @@ def by_share(
     return scored(from_share(amount, total), summary, findings, quoted=quoted)
 
 
-class WeighedTurn(NamedTuple):
-    """How much a turn counts, 0 to 1, and why; without a label, it is no evidence."""
-
-    worth: float
-    finding: Finding
-
-
-def by_worth(turns: Sequence[WeighedTurn], noun: str, what: str) -> Outcome:
+def by_worth(turns: Sequence[Finding], noun: str, what: str) -> Outcome:
     """`by_share` of what the turns count together; the rationale quotes one that counts least."""
-    findings = [turn.finding for turn in turns if turn.finding.label]
+    evidence = [turn for turn in turns if turn.label]
     least = min(turns, key=lambda turn: turn.worth)
     amount = sum(turn.worth for turn in turns)
-    return by_share(amount, len(turns), noun, what, findings, str(least.finding))
+    return by_share(amount, len(turns), noun, what, evidence, str(least))
 
 
-def from_both(errors: int, total: int) -> int:
+def from_both(errors: float, total: int) -> int:
     """The lower one of the scores of the number and of the share of errors; 4 if `total` is 0."""
     return min(from_errors(errors), from_share(total - errors, total)) if total else 4
 

@@ -3,22 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from recjury.judges.guideline import no_list
 from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.judges.measured.claims import Claims
-from recjury.judges.measured.coherence import coherence
-from recjury.judges.measured.diversity import diversity
+from recjury.judges.measured.coherence import coherence, recoverability
 from recjury.judges.measured.effectiveness import effectiveness
 from recjury.judges.measured.explainability import explainability
-from recjury.judges.measured.grammar import grammatical_correctness
+from recjury.judges.measured.fluency import grammatical_correctness, naturalness
 from recjury.judges.measured.groundness import groundness
 from recjury.judges.measured.linked_text import link
-from recjury.judges.measured.naturalness import naturalness
-from recjury.judges.measured.novelty import novelty
-from recjury.judges.measured.outcome import Finding, Outcome, unscored
+from recjury.judges.measured.lists import diversity, novelty, semantic_relevance
+from recjury.judges.measured.outcome import Finding, Outcome, Requirement, not_applicable, unscored
 from recjury.judges.measured.proactiveness import proactiveness
-from recjury.judges.measured.recoverability import recoverability
-from recjury.judges.measured.relevance import semantic_relevance
-from recjury.judges.measured.requirements import Requirement, lacking
 from recjury.knowledge import Catalogue
 from recjury.knowledge.text_cache import cached_by_text
 from recjury.records import (
@@ -49,7 +44,6 @@ class MeasuredPanel:
     def __init__(self, catalogue: Catalogue):
         self._catalogue = catalogue
         self._link = cached_by_text(_REMEMBERED)(partial(link, catalogue=catalogue))
-        grounded = partial(groundness, claims=Claims(catalogue))
         self._judges: Mapping[Factor, _Judge] = {
             Factor.COHERENCE: ((Requirement.TURN, Requirement.ENGLISH), coherence),
             Factor.RECOVERABILITY: (_TEXT, recoverability),
@@ -62,7 +56,7 @@ class MeasuredPanel:
             Factor.DIVERSITY: (_LIST, diversity),
             Factor.SEMANTIC_RELEVANCE: ((*_LIST, Requirement.ENGLISH), semantic_relevance),
             Factor.EXPLAINABILITY: (_NAMES, explainability),
-            Factor.GROUNDNESS: (_NAMES, grounded),
+            Factor.GROUNDNESS: (_NAMES, groundness),
         }
 
     @property
@@ -89,30 +83,48 @@ class MeasuredPanel:
 
     def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
         """The ratings that a debate is held over: all of them."""
-        factors = set(Factor)
-        return tuple(rating for rating in ratings if rating.factor in factors)
+        return tuple(ratings)
 
     def _result(self, log: ConversationLog) -> StageResult:
         annotated = AnnotatedLog(log, self._catalogue, self._link)
         ratings: list[Rating] = []
         evidence: list[Evidence] = []
         for factor, (needs, judge) in self._judges.items():
-            outcome = lacking(annotated, needs) or judge(annotated)
-            ratings.append(_rating(factor, outcome))
+            outcome = _lacking(annotated, needs) or judge(annotated)
+            subject = RatingSubject(evaluator=MEASURED, factor=factor, rubric=RUBRIC)
+            ratings.append(
+                subject.unscored(outcome.status, outcome.text)
+                if outcome.score is None
+                else subject.scored(outcome.score, outcome.text)
+            )
             evidence += [_evidence(factor, each, log) for each in outcome.findings]
         return StageResult(tuple(ratings), evidence=tuple(evidence))
+
+
+def _lacking(log: AnnotatedLog, needs: Sequence[Requirement]) -> Outcome | None:
+    """No score, with the first reason for it; None if the log has all that is needed.
+
+    A log is in English if at least half of the system's turns may be.
+    """
+    foreign = [turn for turn in log.spoken if turn.check and not turn.check.english]
+    seen = {
+        Requirement.TURN: log.system,
+        Requirement.TEXT: log.spoken,
+        Requirement.LIST: log.session,
+        Requirement.TARGETS: log.log.scenario.targets,
+        Requirement.CATALOGUE: log.catalogue,
+        Requirement.ENGLISH: 2 * len(foreign) <= len(log.spoken),
+    }
+    need = next((need for need in needs if not seen[need]), None)
+    if need is None:
+        return None
+    status = unscored if need in (Requirement.CATALOGUE, Requirement.ENGLISH) else not_applicable
+    return status(no_list(log.log) if need is Requirement.LIST else need)
 
 
 def _appropriateness(log: AnnotatedLog) -> Outcome:  # noqa: ARG001
     """Always without a score: with a list of offensive words it was 4 for nearly every log."""
     return unscored("words alone do not tell what is appropriate")
-
-
-def _rating(factor: Factor, outcome: Outcome) -> Rating:
-    subject = RatingSubject(evaluator=MEASURED, factor=factor, rubric=RUBRIC)
-    if outcome.score is None:
-        return subject.unscored(outcome.status, outcome.text)
-    return subject.scored(outcome.score, outcome.text)
 
 
 def _evidence(factor: Factor, finding: Finding, log: ConversationLog) -> Evidence:

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.linked_text import LinkedText, words_of
-from recjury.judges.measured.outcome import Finding, Outcome, WeighedTurn, by_worth
+from recjury.judges.measured.outcome import Finding, Outcome, by_worth
 from recjury.records import Domain
 
 # Titles count as words, too: "Have you seen Heat?" asks about the user.
@@ -17,7 +17,7 @@ def proactiveness(log: AnnotatedLog) -> Outcome:
     A turn that asks the user counts in full; asked again in the same words, it counts half, as does
     a turn with several new items; one with a single new item counts a quarter.
     """
-    rated: list[WeighedTurn] = []
+    rated: list[Finding] = []
     asked: set[str] = set()
     for turn in log.system:
         question = question_to_user(turn.said, log.domain) if turn.spoke else None
@@ -25,15 +25,15 @@ def proactiveness(log: AnnotatedLog) -> Outcome:
             again = words_of(question) in asked
             asked.add(words_of(question))
             note = f"asks {question!r}{', as before, half' if again else ''}"
-            asks = Finding(turn.place, "asks", note, question)
-            rated.append(WeighedTurn(0.5 if again else 1.0, asks))
-        elif turn.new and turn.spoke:
-            several = f"a choice of {len(turn.new)} {log.domain.items}, half"
-            note = several if len(turn.new) > 1 else f"suggests {turn.new[0].text!r}, a quarter"
-            suggests = Finding(turn.place, "suggests", note, turn.new[0].text)
-            rated.append(WeighedTurn(0.5 if len(turn.new) > 1 else 0.25, suggests))
+            rated.append(turn.finding("asks", note, question, 0.5 if again else 1.0))
+        elif len(turn.new) > 1:
+            note = f"a choice of {len(turn.new)} {log.domain.items}, half"
+            rated.append(turn.finding("suggests", note, turn.new[0].text, 0.5))
+        elif turn.new:
+            note = f"suggests {turn.new[0].text!r}, a quarter"
+            rated.append(turn.finding("suggests", note, turn.new[0].text, 0.25))
         else:
-            rated.append(WeighedTurn(0.0, turn.lacks("no question and nothing new")))
+            rated.append(turn.lacks("no question and nothing new"))
     return by_worth(rated, "turn", "lead on")
 
 

@@ -8,7 +8,7 @@ from recjury.judges.measured.linked_text import words_of
 from recjury.knowledge import Catalogue, plain_value
 from recjury.language import Reading
 from recjury.language.genres import canonical_genres, genres_of, unlike
-from recjury.records import Act, Attribute, Domain, Item, Turn
+from recjury.records import Act, Attribute, Domain, DomainAttribute, Item, Turn
 
 _REQUESTS = frozenset({Act.WISH, Act.ASK, Act.REFUSE, Act.SEEN, Act.COMPLAIN})
 _REJECTING = frozenset({Act.WISH, Act.REFUSE, Act.COMPLAIN})
@@ -52,6 +52,12 @@ class Wish(NamedTuple):
         return ", ".join((*(each.value for each in self.wants), *rejected))
 
 
+def names_of(item: Item, *attributes: DomainAttribute) -> frozenset[str]:
+    """The values that an item has in these attributes, as texts are compared."""
+    values = (words_of(value) for each in attributes for value in each.of(item))
+    return frozenset(value for value in values if value)
+
+
 def has(item: Item, attribute: Attribute, domain: Domain) -> bool | None:
     """Whether an item has a value; None if the catalogue does not know, or cannot tell it from a
     neighbouring genre."""
@@ -65,8 +71,8 @@ def has(item: Item, attribute: Attribute, domain: Domain) -> bool | None:
     if described is None:
         return None
     if described.kind in ("maker", "cast"):  # in any role
-        names = [value for each in domain.of_kind("maker", "cast") for value in each.of(item)]
-        return words_of(wanted) in {words_of(name) for name in names} if names else None
+        names = names_of(item, *domain.of_kind("maker", "cast"))
+        return words_of(wanted) in names if names else None
     if described.field == "genres":
         genres = canonical_genres(wanted)
         return bool(genres & genres_of(item)) or (
@@ -111,15 +117,8 @@ def misfit(items: Sequence[Item], unknown: int, wish: Wish, catalogue: Catalogue
     None if the first one or half of them have it, or if the catalogue knows too little: `unknown`
     counts the newly named items that it does not have.
     """
-    if not wish or not items:
-        return None
     answers = [fits(item, wish, catalogue) for item in items]
     good, bad = answers.count(True), answers.count(False)
-    if bad <= answers.count(None) + unknown or bad <= good or (good and answers[0] is True):
+    if bad <= answers.count(None) + unknown or bad <= good or answers[0] is True:
         return None
     return items[answers.index(False)]
-
-
-def meets(items: Sequence[Item], wish: Wish, catalogue: Catalogue) -> bool:
-    """Whether the first newly named item surely has what is wished for."""
-    return bool(wish and items) and fits(items[0], wish, catalogue) is True

@@ -161,19 +161,19 @@ def test_failed_and_empty_turns_are_incoherent() -> None:
 def test_who_offers_nothing_does_not_answer_a_complaint_by_a_question() -> None:
     stop = says("Stop asking!", "complain", "wish")
     asked = talk(WISH, "Which films do you like?", stop, "Which actors do you like?")
-    assert score(RECOVERABILITY, asked) == 0
+    assert score(RECOVERABILITY, asked) == 2
     offered = talk(WISH, "Amelie (2001)?", stop, "Which films do you like, then?")
     assert score(RECOVERABILITY, offered) == 4
 
 
 OBJECTIONS = [
     (says("No, not that.", "refuse"), "Try Amelie (2001).", 4),
-    (says("No, not that.", "refuse"), "Try Heat (1995) again.", 0),
+    (says("No, not that.", "refuse"), "Try Heat (1995) again.", 2),
     (says("I saw it.", "seen heat"), "Have you? What else do you like?", 4),
-    (says("I saw it.", "seen heat"), "It is good.", 0),
-    (says("You never listen.", "complain"), "Sorry about that.", 0),
-    (says("You never listen.", "complain"), None, 0),
-    (says("A comedy!", "refuse heat", "wish genre=comedy"), "Alien (1979) is good.", 0),
+    (says("I saw it.", "seen heat"), "It is good.", 2),
+    (says("You never listen.", "complain"), "Sorry about that.", 2),
+    (says("You never listen.", "complain"), None, 2),
+    (says("A comedy!", "refuse heat", "wish genre=comedy"), "Alien (1979) is good.", 2),
     (says("Nice.", "accept"), "It is good.", None),
     (says("I saw Alien.", "seen alien"), "It is good.", None),  # the system had not offered it
 ]
@@ -233,7 +233,7 @@ def test_without_a_catalogue_what_needs_items_is_not_judged() -> None:
 def test_a_refusal_of_an_unknown_item_is_one_of_the_suggestion(refusal: str) -> None:
     wish = says("A thriller.", "wish genre=thriller")
     told = talk(wish, "Heat (1995).", says("No.", refusal), "Heat (1995), then.")
-    assert score(RECOVERABILITY, told) == 0
+    assert score(RECOVERABILITY, told) == 2
 
 
 def test_items_before_a_wish_are_not_asked_for() -> None:

@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from recjury.judges.measured import MeasuredPanel
-from recjury.judges.measured.diversity import diversity_score
-from recjury.judges.measured.novelty import novelty_score
+from recjury.judges.measured.lists import diversity_score, novelty_score
 from recjury.knowledge import Catalogue
 from recjury.records import Factor, Item, Status
 from tests.judges.measured.logs import (

@@ -45,10 +45,10 @@ def test_doubtful_turns_count_half_unless_at_least_half_of_all_are_fine() -> Non
     assert (score(GRAMMAR, broken), score(NATURALNESS, broken)) == (1, 1)
 
 
-def test_the_same_words_and_the_third_use_of_a_template_are_unnatural() -> None:
+def test_the_same_words_are_unnatural_and_a_template_again_is_half() -> None:
     assert score(NATURALNESS, replies(*FINE[:4], FINE[1])) == 3
     filled = [f"You should watch {name}, my friend." for name in ("Heat", "Alien", "Jaws", "Up")]
-    assert rating(NATURALNESS, replies(*filled)).rationale.startswith("1.5 of 4 turns natural")
+    assert rating(NATURALNESS, replies(*filled)).rationale.startswith("2.5 of 4 turns natural")
 
 
 def test_a_template_is_seen_without_a_catalogue_and_across_genres() -> None:
