@@ -106,14 +106,14 @@ def _lacking(log: AnnotatedLog, needs: Sequence[Requirement]) -> Outcome | None:
 
     A log is in English if at least half of the system's turns may be.
     """
-    foreign = [turn for turn in log.spoken if turn.check and not turn.check.english]
+    others = [turn for turn in log.spoken if turn.check and not turn.check.english]
     seen = {
         Requirement.TURN: log.system,
         Requirement.TEXT: log.spoken,
         Requirement.LIST: log.session,
         Requirement.TARGETS: log.log.scenario.targets,
         Requirement.CATALOGUE: log.catalogue,
-        Requirement.ENGLISH: 2 * len(foreign) <= len(log.spoken),
+        Requirement.ENGLISH: 2 * len(others) <= len(log.spoken),
     }
     need = next((need for need in needs if not seen[need]), None)
     if need is None:
