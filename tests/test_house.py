@@ -41,7 +41,7 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # The most lines of Python that a room may have; "top" are the files beside the rooms. A budget
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
-    "agents": 9_280,
+    "agents": 9_277,
     "agreement": 5_913,
     "api": 913,
     "campaign": 3_702,
@@ -66,7 +66,7 @@ BUDGETS = {
     "tables": 955,
     "top": 1_167,
 }
-LINES = 79_010
+LINES = 79_007
 FILES = 618
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.

@@ -110,7 +110,7 @@ def test_what_is_no_dict_of_tensors_is_refused(folder: Path) -> None:
 
 def test_a_broken_description_is_refused(folder: Path) -> None:
     (folder / "recjury.json").write_text('{"corpus": 3}')
-    with pytest.raises(DataError, match=r"recjury\.json: not a checkpoint description"):
+    with pytest.raises(DataError, match=r"recjury\.json: is not a checkpoint description"):
         load(folder)
 
 

@@ -41,9 +41,9 @@ def described(tmp_path: Path, kind: str, changes: dict[str, dict[str, Any]]) -> 
 @pytest.mark.parametrize(
     ("kind", "limits", "said"),
     [
-        ("barcor", {"context": 0}, "limits: context: .* greater than or equal to 3"),
-        ("unicrs", {"response": 0}, "limits: response: .* greater than or equal to 1"),
-        ("kbrd", {"entities": -1}, "limits: entities: .* greater than or equal to 0"),
+        ("barcor", {"context": 0}, "limits.context: .* greater than or equal to 3"),
+        ("unicrs", {"response": 0}, "limits.response: .* greater than or equal to 1"),
+        ("kbrd", {"entities": -1}, "limits.entities: .* greater than or equal to 0"),
         ("kbrd", {"entities": 0}, "kbrd reads entities, but limits: entities is 0"),
         ("unicrs", {"entities": 0}, "unicrs reads entities, but limits: entities is 0"),
     ],
@@ -52,7 +52,9 @@ def test_one_that_is_to_read_or_say_nothing_is_refused(
     tmp_path: Path, kind: str, limits: dict[str, int], said: str
 ) -> None:
     folder = described(tmp_path, kind, {"limits": limits})
-    with pytest.raises(DataError, match=rf"recjury\.json: not a checkpoint description: {said}"):
+    with pytest.raises(
+        DataError, match=rf"recjury\.json: is not a checkpoint description, .*{said}"
+    ):
         load_recommender(kind, kind, {"checkpoint": str(folder)}, AROUND)
 
 

@@ -302,7 +302,8 @@ def test_a_budget_holds_over_runs_whatever_says_how_to_run(command: Command) -> 
 
 def test_conversations_of_an_earlier_version_leave_the_tables(command: Command) -> None:
     text = PLAYED.replace(
-        "[chatcrs, retrieval]", "[{kind: python, name: mine, path: 'versioned:Mine'}]"
+        "[chatcrs, retrieval]",
+        "[{kind: python, name: mine, path: 'versioned:Mine', isolate: thread}]",
     )
     own = (
         "from recjury.records import SystemReply\n"

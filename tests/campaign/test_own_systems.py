@@ -199,7 +199,7 @@ def test_a_system_gets_no_data_of_the_split_that_is_played(
     Path("campaign.yaml").write_text(
         "scenarios: [{corpus: sample, limit: 1}]\n"
         f"systems: [{{kind: python, name: mine, path: 'learner:Learner', "
-        f"options: {{split: {split}}}}}]\n",
+        f"isolate: thread, options: {{split: {split}}}}}]\n",
         "utf-8",
     )
     ended = command("run", "campaign.yaml", "--store", STORE)
@@ -253,7 +253,7 @@ def test_an_interrupted_conversation_begins_again(command: Command) -> None:
     Path("mine.py").write_text(INTERRUPTED, "utf-8")
     campaign = (
         "scenarios: [{corpus: sample, limit: 1}]\n"
-        "systems: [{kind: python, name: mine, path: 'mine:Mine'}]\n"
+        "systems: [{kind: python, name: mine, path: 'mine:Mine', isolate: thread}]\n"
         "simulator: {max_rounds: 3}\n"
     )
     Path("campaign.yaml").write_text(campaign, "utf-8")

@@ -21,6 +21,7 @@ from recjury.agents.python_system import PythonSystem
 from recjury.campaign import CampaignConfig
 from recjury.campaign.campaign_store import campaign_setup
 from recjury.corpora import open_corpus
+from recjury.corpora.corpus import WithoutSplits
 from recjury.corpora.folder import sample_folder
 from recjury.errors import ConfigError, SystemFailed
 from recjury.records import SystemReply
@@ -109,14 +110,15 @@ def test_what_cannot_be_given_is_one_line(keys: dict[str, Any], message: str) ->
         made("Snooping", **keys)
 
 
-def test_it_learns_from_the_split_to_train_on_alone() -> None:
+def test_it_learns_from_the_splits_that_are_not_played() -> None:
     number = len(AROUND.corpus.examples("train"))
     replies = asked(made("Learning"), "Hello", "more", "scenarios")
-    assert replies[0] == f"{number} of ('train',)"
+    assert replies[0] == f"{number} of ('train', 'valid', 'test')"
     assert "raised DataError: examples can only be read while the system is made" in replies[1]
     assert "sees no scenarios" in replies[2]
-    with pytest.raises(ConfigError, match="sees examples of 'train' only"):
-        made("Learning", options={"split": "test"})
+    played = SystemContext(WithoutSplits(AROUND.corpus, {"test"}))
+    with pytest.raises(ConfigError, match="no system may learn from it"):
+        made("Learning", played, options={"split": "test"})
 
 
 @pytest.mark.parametrize(
