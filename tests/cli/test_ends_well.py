@@ -12,11 +12,16 @@ import pytest
 ROOT = Path(__file__).parents[2]
 # It says when its first line is reached: before, Python itself starts.
 RUN = "import os, recjury.__main__ as command; os.write(1, b'*'); command.main()"
-DEMO = ("demo", "--limit", "1", "--store", "sqlite:///demo.db")
+PLAY = ("run", "campaign.yaml", "--store", "sqlite:///played.db")
+CAMPAIGN = """
+scenarios: [{corpus: sample, limit: 1}]
+systems: [retrieval, {kind: retrieval, name: other}]
+"""
 PLAIN = {name: text for name, text in os.environ.items() if not name.startswith("RECJURY_")}
 
 
 def _start(folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
+    (folder / "campaign.yaml").write_text(CAMPAIGN, "utf-8")
     process = subprocess.Popen(
         [sys.executable, "-c", RUN, *arguments],
         cwd=folder,
@@ -40,15 +45,15 @@ def _after(process: "subprocess.Popen[bytes]", seconds: float) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("command", [DEMO, ("list", "systems")])
+@pytest.mark.parametrize("command", [PLAY, ("list", "systems")])
 def test_a_signal_at_any_moment(
     how: signal.Signals, command: tuple[str, ...], tmp_path: Path
 ) -> None:
     begun = _start(tmp_path, *command)
     begun.communicate()
-    for number in range(15):
+    for number in range(10):
         process = _start(tmp_path, *command)
-        _after(process, 0.02 * number**1.8)
+        _after(process, 0.02 * number**2)
         process.send_signal(how)
         said = process.communicate()[1].decode()
         lines = [line for line in said.splitlines() if line.startswith("recjury: ")]
@@ -61,7 +66,7 @@ def test_a_signal_at_any_moment(
 @pytest.mark.slow
 def test_interrupts_that_follow_each_other(tmp_path: Path) -> None:
     for number in range(8):
-        process = _start(tmp_path, *DEMO)
+        process = _start(tmp_path, *PLAY)
         _after(process, 0.6 + number / 4)
         for _ in range(20):
             process.send_signal(signal.SIGINT)
@@ -73,9 +78,9 @@ def test_interrupts_that_follow_each_other(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the store of a demo."""
+    """A folder with a campaign and its store."""
     folder = tmp_path_factory.mktemp("played")
-    process = _start(folder, *DEMO)
+    process = _start(folder, *PLAY)
     process.communicate()
     assert process.returncode == 0
     return folder
@@ -96,10 +101,10 @@ CONDITIONS: Mapping[str, str] = {
 }
 COMMANDS = {
     "help": ("--help",),
-    "status": ("status", "--store", "sqlite:///demo.db"),
-    "report": ("report", "--out", "page.html", "--store", "sqlite:///demo.db"),
-    "demo": DEMO,
-    "compare": ("compare", "popular", "retrieval", "--store", "sqlite:///demo.db"),
+    "status": ("status", "--store", "sqlite:///played.db"),
+    "report": ("report", "--out", "page.html", "--store", "sqlite:///played.db"),
+    "run": PLAY,
+    "compare": ("compare", "other", "retrieval", "--store", "sqlite:///played.db"),
     "wrong": ("run", "missing-é.yaml"),
 }
 
