@@ -74,5 +74,5 @@ async def _one(gateway: Gateway, request: ChatRequest) -> bool:
 
 
 def read_any(reply: Reply) -> int:
-    """The rating from 0 to 4 in a reply of the server."""
-    return parse_rating(reply, 0, 4).score
+    """The rating from 0 to 4 in a reply of the server, which sends the same one without a code."""
+    return parse_rating(replace(reply, code=""), 0, 4).score

@@ -11,6 +11,7 @@ import pytest
 
 from recjury.campaign import CampaignConfig, RunResult, run_campaign
 from recjury.store import Spent, Store
+from tests.answers import without_code
 from tests.campaign import player
 from tests.cli.front_door import recjury
 from tests.endpoint import Answer, Body, Script, ScriptedEndpoint, completion, prompt
@@ -33,7 +34,7 @@ def _little(body: Body, said: str) -> dict[str, Any]:
 
 def _thoughtful(body: Body, said: str) -> dict[str, Any]:
     """As a model that thinks: several times what is expected, and never the same."""
-    roll = int(hashlib.sha256(prompt(body).encode()).hexdigest(), 16)
+    roll = int(hashlib.sha256(without_code(prompt(body)).encode()).hexdigest(), 16)
     return _reported(body, said) | {"completion_tokens": 500 + roll % 2500}
 
 

@@ -68,6 +68,8 @@ def _one_line(ended: Ended) -> None:
     if ended.code == 2:
         shown = ("reading data", "conversations ·")
         lines = [each for each in ended.err.splitlines() if not any(s in each for s in shown)]
+        if '"fine":false' in ended.out:  # doctor finds it, and says so in its table
+            return
         assert len(lines) == 1, ended.err
         assert lines[0].startswith("recjury: ")
 
@@ -95,12 +97,12 @@ def _tried(base: Path, commands: tuple[tuple[str, ...], ...], folder: Path) -> I
             yield edit
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_readers_of_an_edited_store_say_so_in_one_line(read_store: Path, tmp_path: Path) -> None:
     assert len(list(_tried(read_store, _READING, tmp_path))) > 200
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_campaign_goes_on_in_an_edited_store_or_says_why_not(
     written_store: Path, tmp_path: Path
 ) -> None:
