@@ -61,7 +61,7 @@ REASONS = {
     "shallow_recursion": "^bad: raised RecursionError",
     "say_and_die": "exited with code 1; it printed last: the last words on stderr$",
     "print_megabytes_and_die": "^bad: its process exited with code 1; .* words the end$",
-    "close_all": "^bad: (its process closed its connection|gave no answer within)|" + ENDED,
+    "close_all": "^bad: its process closed its connection|^bad gave no answer|" + ENDED,
     "eat_memory": r"^bad: its process used more than 300 MB of memory \(`memory_mb`\)",
     "eat_memory_in_child": "^bad: its process used more than 300 MB of memory",
     "many_children_and_die": "^bad: its process (exited with code 1|used more than)",
