@@ -11,7 +11,7 @@ from recjury.campaign.provenance import data_checksums, package_versions, workin
 from recjury.corpora import Corpus
 from recjury.llm import Gateway, ModelSpec, SpentBefore, running_servers
 from recjury.prompts import load_pack, pack_names
-from recjury.store import Campaign, Setup, Skipped, Store
+from recjury.store import Campaign, Setup, Skipped, Store, Worker
 
 
 @dataclass
@@ -26,18 +26,15 @@ class OpenedCampaign:
     id: str
     gateway: Gateway | None
     stack: AsyncExitStack
-    is_claimed: bool
 
-    def begin(self, name: str, setup: Setup) -> None:
-        """Make the store if it is new, claim the campaign in it, and store what it runs with.
+    def begin(self, name: str, setup: Setup) -> Worker:
+        """Make the store if it is new, and store what the campaign runs with.
 
-        Raises StoreError, for example if another process runs the campaign.
+        Returns this process as one of those that run it. Raises StoreError.
         """
-        if not self.is_claimed:
-            self.store.create()
-            self.stack.enter_context(self.store.claim(self.id))
-            self.is_claimed = True
+        self.store.create()
         self.store.begin(Campaign(id=self.id, name=name, setup=setup))
+        return self.stack.enter_context(self.store.working(self.id))
 
 
 @asynccontextmanager
@@ -47,21 +44,19 @@ async def opened_campaign(
     """The campaign with this id in the store at `place`; its models have been tried.
 
     If `place` is a URL or path, the store is opened after that; a new one is made by `begin`. Model
-    servers that are started for it end with it. Raises UserError for a model that cannot be used,
-    and if another process runs the campaign.
+    servers that are started for it end with it. Raises UserError for a model that cannot be used.
     """
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(running_servers())
         learning = await try_models(config)
         store = stack.enter_context(Store.at(place)) if isinstance(place, str) else place
-        spent, is_claimed = SpentBefore(), store.exists
-        if is_claimed:
-            stack.enter_context(store.claim(campaign))
+        spent = SpentBefore()
+        if store.exists:
             before = store.spent(campaign)
             spent = SpentBefore(before.cost, before.prompt_tokens + before.completion_tokens)
         recorder = await stack.enter_async_context(store.recorder())
         gateway = await open_gateway(config, recorder, stack, spent, learning)
-        yield OpenedCampaign(store, campaign, gateway, stack, is_claimed)
+        yield OpenedCampaign(store, campaign, gateway, stack)
 
 
 def campaign_setup(

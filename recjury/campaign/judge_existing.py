@@ -105,9 +105,9 @@ async def judge_campaign(
             data = Path(played.data) if played.data else None
             corpora = _known({unit.corpus for unit in units}, data)
             built = _built(played, corpora, opened.gateway)
-            opened.begin(about.name, played.setup(about.setup, corpora.values()))
+            worker = opened.begin(about.name, played.setup(about.setup, corpora.values()))
             runner = Runner(store, built, played.config, progress, retry=retry)
-            return await runner.run(about.id, units)
+            return await runner.run(worker, units)
 
 
 async def _judge(
@@ -124,7 +124,7 @@ async def _judge(
         store, campaign = opened.store, opened.id
         corpora = _known({corpus_name(each.corpus) for _, each in found.values()}, data)
         built = _built(_Played({}, config), corpora, opened.gateway)
-        opened.begin(config.name, campaign_setup(config, corpora.values()))
+        worker = opened.begin(config.name, campaign_setup(config, corpora.values()))
         there = store.log_ids_of(found)
         planned = tuple(
             each if there.get(each.id, log) == log else _anew(each, log)
@@ -134,7 +134,7 @@ async def _judge(
         ids = {each.id for each in planned}
         await _store_new(store, ids, store.log_ids(campaign), _told_apart(read(), there))
         runner = Runner(store, built, config, progress, retry=retry)
-        result = await runner.run(campaign, list(map(_unit, planned)))
+        result = await runner.run(worker, list(map(_unit, planned)))
     return result._replace(set_aside=set_aside)
 
 

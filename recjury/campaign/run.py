@@ -40,7 +40,8 @@ async def run_campaign(
         built = build(config, drawn.corpora, opened.gateway, opened.stack)
         plan = plan_campaign(config, drawn, built.components)
         await built.check_systems(plan.unplayed(store))
-        opened.begin(config.name, campaign_setup(config, drawn.corpora.values(), drawn.skipped))
+        setup = campaign_setup(config, drawn.corpora.values(), drawn.skipped)
+        worker = opened.begin(config.name, setup)
         set_aside = store.plan(campaign, [each.conversation for each in plan.conversations])
         units = plan.units()
         stopping = None
@@ -51,7 +52,7 @@ async def run_campaign(
         runner = Runner(
             store, built, config, progress, config.simulator.session, retry, stopping=stopping
         )
-        result = await runner.run(campaign, units)
+        result = await runner.run(worker, units)
     return result._replace(skipped=drawn.skipped, set_aside=set_aside)
 
 

@@ -34,7 +34,7 @@ from recjury.records import (
     ConversationRecord,
 )
 from recjury.simulator import ConversationFailed, SessionSettings
-from recjury.store import PlannedEvaluation, Skipped, Store
+from recjury.store import PlannedEvaluation, Skipped, Store, Worker
 from recjury.telemetry import work_span
 
 logger = get_logger()
@@ -103,9 +103,15 @@ class Runner:
         self._learned: dict[str, dict[str, JSON]] = {}
         self._done: set[str] = set()
         self._failed: set[str] = set()
+        self._done_elsewhere: set[str] = set()
 
-    async def run(self, campaign: str, units: Sequence[Unit]) -> RunResult:
-        """Finish all units that are not finished yet, and return how the run ended."""
+    async def run(self, worker: Worker, units: Sequence[Unit]) -> RunResult:
+        """Finish all units that are not finished yet, and return how the run ended.
+
+        Other processes may run the campaign of `worker` at the same time: each takes the units that
+        no other one works on.
+        """
+        campaign = worker.campaign
         self._join(campaign)
         left = self._left(campaign, units)
         self._open_trials = OpenTrials(self._gateway, self._concurrency)
@@ -113,10 +119,12 @@ class Runner:
         if self._stopping is not None:
             self._stopping.take({unit.id for unit in units} - {unit.id for unit in left})
         self._save_learned(campaign)
-        tuned = self._follow_settings(campaign)
+        tuned = asyncio.ensure_future(follow_settings(worker, self._gateway))
         try:
             trials = self._trials(campaign, units, left)
-            await gather((self._advance(*each) for each in trials), at_once=most)
+            if self._stopping is None:  # which says itself what comes next
+                trials = worker.shared(trials)
+            await gather((self._advance(worker, *each) for each in trials), at_once=most)
         finally:
             tuned.cancel()
             await asyncio.gather(tuned, return_exceptions=True)
@@ -134,11 +142,6 @@ class Runner:
             held_back=self._scheduler.shortfall(len(units)),
             stopped=None if self._stopping is None else self._stopping.result(),
         )
-
-    def _follow_settings(self, campaign: str) -> asyncio.Future[None]:
-        """Let other processes see the run, and change its limits."""
-        running = self._store.running(campaign)
-        return asyncio.ensure_future(follow_settings(running, self._gateway))
 
     def _save_learned(self, campaign: str) -> None:
         """Store what the run sends differently because an endpoint refuses it otherwise."""
@@ -234,15 +237,18 @@ class Runner:
             and rows[identity] not in repeated
         }
 
-    async def _advance(self, unit: Unit, trial: CampaignTrial) -> None:
+    async def _advance(self, worker: Worker, unit: Unit, trial: CampaignTrial) -> None:
         if not await self._is_needed(unit, trial):
             self._scheduler.leave(trial)
             self._hold(unit)
             return
         async with (
             self._open_trials.opened(),
+            worker.leased(unit.id) as was_done,
             self._scheduler.opened(trial) as is_opened,
         ):
+            if was_done:
+                self._done_elsewhere.add(unit.id)
             if is_opened:
                 await self._finish(unit, trial)
             else:
@@ -272,7 +278,7 @@ class Runner:
             return
         log = record.log.id
         await gather(
-            self._evaluate(active, evaluation, record, trial)
+            self._evaluate(active, evaluation, record, trial, self._retry_of(unit.id))
             for active in self._evaluators[unit.corpus]
             for evaluation in active.evaluations(log, unit.repeat)
             if _EvaluationKey(unit.id, active.label, evaluation.judging) not in self._complete
@@ -284,7 +290,7 @@ class Runner:
         if kept is not None or unit.scenario is None:
             return kept
         about = {"conversation": unit.id, "system": unit.system, "scenario": unit.scenario.id}
-        if self._retry is Retry.NONE and self._store.failures(unit.id):
+        if self._retry_of(unit.id) is Retry.NONE and self._store.failures(unit.id):
             self._fail(unit)
             return None
         logger.info("conversation begun", **about)
@@ -306,6 +312,10 @@ class Runner:
         self._progress.finish(self._progress.conversations)
         return record
 
+    def _retry_of(self, unit: str) -> Retry:
+        """What is asked for again; nothing if another process has just done it."""
+        return Retry.NONE if unit in self._done_elsewhere else self._retry
+
     def _fail(self, unit: Unit) -> None:
         self._failed.add(unit.id)
         self._progress.finish(self._progress.conversations, failed=True)
@@ -316,6 +326,7 @@ class Runner:
         planned: PlannedEvaluation,
         record: ConversationRecord,
         trial: CampaignTrial,
+        retry: Retry,
     ) -> None:
         """Evaluate; if several conversations have the same log, it is evaluated once."""
         with trial.doing(PartKind(trial.system, active.label)) as part:
@@ -323,7 +334,7 @@ class Runner:
             part.counts_for_estimate = started is None
             if started is None:
                 started = asyncio.ensure_future(
-                    active.evaluate(self._store, planned, record, self._retry)
+                    active.evaluate(self._store, planned, record, retry)
                 )
                 self._started[planned.identity] = started
             # Shielded: a unit that is cancelled must not cancel what another unit waits for.

@@ -8,12 +8,9 @@ from recjury.errors import ConfigError, StoreError, UserError
 from recjury.llm import Gateway, Part
 from recjury.logs import get_logger
 from recjury.records import JSON
-from recjury.store import RunningCampaign
+from recjury.store import BEAT_SECONDS, Worker
 
 logger = get_logger()
-
-LOOK_AGAIN = 1.0
-"""Seconds between two looks of the running process."""
 
 _HIGHEST = 4096
 _TOTAL = "concurrency"
@@ -65,31 +62,25 @@ def apply_settings(gateway: Gateway, settings: Mapping[str, JSON]) -> None:
     )
 
 
-async def follow_settings(running: RunningCampaign, gateway: Gateway | None) -> None:
-    """Apply what is asked for, or answer why not, and say what is open, until it is cancelled.
+async def follow_settings(worker: Worker, gateway: Gateway | None) -> None:
+    """Say that this process lives, and what is open; apply what is asked for, or answer why not.
 
-    Without a gateway, everything that is asked for is refused.
+    It goes on until it is cancelled. Without a gateway, everything that is asked for is refused.
     """
-    try:
-        while True:
-            try:
-                for name, wished in running.take_wishes():
-                    running.answer(name, _refused(gateway, wished))
-                if gateway is not None:
-                    running.say(gateway.state)
-            except (OSError, StoreError) as error:
-                logger.info("the state of the run cannot be written", reason=str(error))
-            await asyncio.sleep(LOOK_AGAIN)
-    finally:
-        running.end()
+    while True:
+        try:
+            for wish, settings in worker.take_wishes():
+                worker.answer(wish, _refused(gateway, settings))
+            await worker.beat({} if gateway is None else gateway.state)
+        except StoreError as error:
+            logger.info("the state of the run cannot be written", reason=str(error))
+        await asyncio.sleep(BEAT_SECONDS)
 
 
-def _refused(gateway: Gateway | None, wished: Mapping[str, JSON] | None) -> str | None:
+def _refused(gateway: Gateway | None, wished: Mapping[str, JSON]) -> str | None:
     """Apply what is asked for; why it was not, or None."""
     if gateway is None:
         return "this run asks no models, so there is nothing to limit"
-    if wished is None:
-        return "what is asked for cannot be read"
     try:
         apply_settings(gateway, wished)
     except UserError as error:

@@ -13,7 +13,7 @@ Store = Annotated[
         "--store",
         envvar="RECJURY_STORE",
         metavar="URL",
-        help="Where results are kept: sqlite:///PATH.",
+        help="Where results are kept: sqlite:///PATH, or postgresql://USER@HOST/DATABASE.",
     ),
 ]
 DEFAULT_STORE = "sqlite:///recjury.db"

@@ -35,7 +35,7 @@ def tune(
     from recjury.campaign.tuning import parse_settings
     from recjury.store import Store
 
-    with Store.open(store, read_only=True) as kept:
+    with Store.open(store, create=False) as kept:
         campaign = kept.campaign(run)
         kept.running(campaign.id).ask(parse_settings(settings, campaign.setup.prices), _PATIENCE)
     output.say(f"campaign {campaign.id}: changed: {', '.join(settings)}")

@@ -1,22 +1,25 @@
-"""The store: calls, conversations, and all evaluations of them, in one SQLite file."""
+"""The store: calls, conversations, and all evaluations of them, in one SQLite file or one
+PostgreSQL database."""
 
 from recjury.store.call_counts import CallCounts, CampaignCalls, Spent
 from recjury.store.campaigns import Campaign, Setup, Skipped
 from recjury.store.contents import WholeEvaluation
 from recjury.store.conversations import PlannedConversation
 from recjury.store.debate_lists import DebateSummary
-from recjury.store.engine import store_path
 from recjury.store.evaluations import EvaluationHandle, PlannedEvaluation, StoredEvaluation
 from recjury.store.evaluators import CampaignEvaluator, PlannedEvaluator
 from recjury.store.failures import Failure, Unfinished
 from recjury.store.measurements import Measurement
+from recjury.store.place import place_of
 from recjury.store.recorder import StoreRecorder
 from recjury.store.results import ConversationResult, EvaluationResult
-from recjury.store.running import RunningCampaign
+from recjury.store.running import BEAT_SECONDS, RunningCampaign, Worker
 from recjury.store.stage_results import ForkedEvaluation
 from recjury.store.store import Store
+from recjury.store.workers import Lease
 
 __all__ = [
+    "BEAT_SECONDS",
     "CallCounts",
     "Campaign",
     "CampaignCalls",
@@ -27,6 +30,7 @@ __all__ = [
     "EvaluationResult",
     "Failure",
     "ForkedEvaluation",
+    "Lease",
     "Measurement",
     "PlannedConversation",
     "PlannedEvaluation",
@@ -40,5 +44,6 @@ __all__ = [
     "StoredEvaluation",
     "Unfinished",
     "WholeEvaluation",
-    "store_path",
+    "Worker",
+    "place_of",
 ]

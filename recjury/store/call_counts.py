@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Select, case, func, or_, selec
 from recjury.records import JSON, ConversationLog, ConversationRecord, Ending
 from recjury.store.calls import CALLS
 from recjury.store.evaluations import EVALUATIONS, of_campaign
+from recjury.store.functions import PlaceOf
 from recjury.store.logs import read_logs
 from recjury.store.tables import CampaignConversationRow, table_of
 from recjury.store.texts import chunks
@@ -146,7 +147,7 @@ class CampaignCalls(NamedTuple):
 def read_call_counts(connection: Connection, campaign: str) -> CampaignCalls:
     """Count the calls made for a campaign; a reused call counts where it was first made."""
     calls = CALLS
-    slash = func.instr(calls.c.purpose, "/")
+    slash = PlaceOf(calls.c.purpose, "/")
     before = func.substr(calls.c.purpose, 1, slash - 1)
     stage = case((slash > 0, before), else_=calls.c.purpose)
     return CampaignCalls(

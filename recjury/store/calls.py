@@ -1,18 +1,17 @@
 """Rows of stored model calls, and a reader that compares them with their seals."""
 
+import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
 import orjson
-from sqlalchemy import Column, ColumnElement, Connection, Table, select
-from sqlalchemy.dialects import sqlite
+from sqlalchemy import Column, Connection, Table
 from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
 from recjury.records import JSON, CallRecord, ChatRequest, Choice, Message, Reply, Usage
 from recjury.store.column_types import Hex, Whole
 from recjury.store.sealed import as_written, check, column, seal, written_later
-from recjury.store.tables import TextRow, table_of
 from recjury.store.texts import TextId, unpack
 
 
@@ -128,14 +127,9 @@ def params_json(request: ChatRequest) -> str:
     return orjson.dumps(asked, option=orjson.OPT_SORT_KEYS).decode()
 
 
-def _query(*columns: Any, where: ColumnElement[bool]) -> str:
-    return str(select(*columns).where(where).compile(dialect=sqlite.dialect()))
-
-
-_TEXTS = table_of(TextRow)
-_CALL = _query(*(CALLS.c[name] for name in CallValues._fields), where=CALLS.c.identity == "")
-_TEXT = _query(_TEXTS.c.body, _TEXTS.c.size, _TEXTS.c.hash, where=_TEXTS.c.id == 0)
-_HASH = _query(_TEXTS.c.hash, where=_TEXTS.c.id == 0)
+_CALL = f"SELECT {', '.join(CallValues._fields)} FROM call WHERE identity = ?"  # noqa: S608 (ours)
+_TEXT = "SELECT body, size, hash FROM text WHERE id = ?"
+_HASHES = "SELECT id, hash FROM text WHERE id IN "
 
 
 class CallReader:
@@ -147,6 +141,7 @@ class CallReader:
     def __init__(self, driver: Any):
         """`driver` is a connection of the database driver, which has no static type."""
         self._driver = driver
+        self._mark = "?" if isinstance(driver, sqlite3.Connection) else "%s"
 
     @classmethod
     def over(cls, connection: Connection) -> Self:
@@ -177,7 +172,7 @@ class CallReader:
             return None
         values = CallValues(*row)
         with as_written(f"call {identity} in the store"):
-            hashes = [self._first(_HASH, number)[0] for number in values.text_ids()]
+            hashes = self._hashes(values.text_ids())
             check(seal_call(values.sealed(), (values.identity, *hashes)), values.seal)
             if values.schema > SCHEMA:
                 raise written_later(f"call {identity} in the store")
@@ -235,8 +230,17 @@ class CallReader:
     def _plain(self, number: int) -> str:
         return unpack(*self._first(_TEXT, number))
 
+    def _hashes(self, numbers: Sequence[int]) -> list[bytes]:
+        wanted = tuple(dict.fromkeys(numbers))
+        marks = ", ".join("?" * len(wanted))
+        found = dict(self._execute(f"{_HASHES}({marks})", wanted).fetchall())
+        return [found[each] for each in numbers]
+
     def _first(self, query: str, key: object) -> Any:
-        return self._driver.execute(query, (key,)).fetchone()
+        return self._execute(query, (key,)).fetchone()
+
+    def _execute(self, query: str, values: tuple[object, ...]) -> Any:
+        return self._driver.execute(query.replace("?", self._mark), values)
 
 
 def read_call(connection: Connection, identity: str) -> CallRecord:

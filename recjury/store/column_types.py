@@ -1,15 +1,17 @@
 """The types of columns, which an edited row may not have: whatever is read is checked here.
 
-SQLite stores any value in any column. A sealed row is read as it is (`as_stored`), since its seal
-names it if it was altered. All other values pass through these types.
+Texts are sorted by their characters' numbers in both databases. SQLite stores any value in any
+column. A sealed row is read as it is (`as_stored`), since its seal names it if it was altered. All
+other values pass through these types.
 """
 
 import math
 import sqlite3
-from pathlib import Path
+from decimal import Decimal
 from typing import Any, ClassVar
 
 from sqlalchemy import (
+    BigInteger,
     Column,
     ColumnElement,
     Dialect,
@@ -24,6 +26,9 @@ from sqlalchemy.types import NullType, TypeDecorator
 from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
+
+_TEXT = String().with_variant(String(collation="C"), "postgresql")
+_WHOLE = Integer().with_variant(BigInteger(), "postgresql")
 
 
 class WrongTypeError(StoreError):
@@ -46,13 +51,19 @@ class _Checked(TypeDecorator[Any]):
 class PlainText(_Checked):
     """Text."""
 
-    impl, cache_ok, kinds, stored = String, True, (str,), ("text",)
+    impl, cache_ok, kinds, stored = _TEXT, True, (str,), ("text",)
 
 
 class Whole(_Checked):
     """A whole number."""
 
-    impl, cache_ok, kinds, stored = Integer, True, (int,), ("integer",)
+    impl, cache_ok, kinds, stored = _WHOLE, True, (int,), ("integer",)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """The value, also of a sum, which PostgreSQL gives as a decimal. Raises WrongTypeError."""
+        return super().process_result_value(
+            int(value) if isinstance(value, Decimal) else value, dialect
+        )
 
 
 class Real(_Checked):
@@ -93,19 +104,13 @@ def as_stored(table: Table) -> list[ColumnElement[Any]]:
     ]
 
 
-def wrong_value(path: Path | str) -> StoreError | None:
+def first_wrong_value(connection: sqlite3.Connection) -> WrongTypeError | None:
     """The error that names the first row of a store with a value of a wrong type, or None."""
-    connection = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
-    try:
-        columns = (each for table in SQLModel.metadata.sorted_tables for each in table.c)
-        return next(filter(None, (_first_wrong(connection, each) for each in columns)), None)
-    except sqlite3.Error:
-        return None
-    finally:
-        connection.close()
+    columns = (each for table in SQLModel.metadata.sorted_tables for each in table.c)
+    return next(filter(None, (_first_wrong(connection, each) for each in columns)), None)
 
 
-def _first_wrong(connection: sqlite3.Connection, column: Column[Any]) -> StoreError | None:
+def _first_wrong(connection: sqlite3.Connection, column: Column[Any]) -> WrongTypeError | None:
     if not isinstance(column.type, _Checked):
         return None
     kinds = (*column.type.stored, *["null"] * bool(column.nullable))
@@ -120,7 +125,7 @@ def _first_wrong(connection: sqlite3.Connection, column: Column[Any]) -> StoreEr
         return None
     *key, value = (each.hex() if isinstance(each, bytes) else each for each in row)
     named = ", ".join(map(str, key))
-    return StoreError(
+    return WrongTypeError(
         f"row {named} of table {column.table} in the store was changed after it was written: "
         f"{column.name} is {value!r:.60}"
     )

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select
 from recjury.errors import StoreError
 from recjury.records import ConversationLog
 from recjury.store.calls import CallReader
-from recjury.store.column_types import WrongTypeError, wrong_value
+from recjury.store.column_types import WrongTypeError
 from recjury.store.conversations import CONVERSATIONS, read_conversations
 from recjury.store.evaluations import StoredEvaluation, read_evaluations
 from recjury.store.evaluators import EVALUATORS
@@ -49,13 +49,11 @@ def integrity(connection: Connection, unit: str) -> tuple[str, ...]:
     """The problems with the rows of a conversation or evaluation and of its model calls.
 
     Each text is compared with its hash and each row with its seal. The result is empty if nothing
-    was altered. For an evaluation, the conversations that have its log are checked too.
+    was altered. For an evaluation, the conversations that have its log are checked too. Raises
+    WrongTypeError.
     """
     problems: list[StoreError] = []
-    try:
-        _examine(connection, [unit], problems.append)
-    except WrongTypeError as error:
-        problems.append(wrong_value(str(connection.engine.url.database)) or error)
+    _examine(connection, [unit], problems.append)
     return tuple(dict.fromkeys(map(str, problems)))
 
 

@@ -12,8 +12,8 @@ from sqlalchemy import (
     ForeignKey,
     Select,
     and_,
+    case,
     func,
-    literal_column,
     select,
 )
 
@@ -22,6 +22,7 @@ from recjury.store.column_types import Hex, PlainText, Real, Whole
 from recjury.store.evaluators import CAMPAIGN_EVALUATORS, EVALUATORS
 from recjury.store.logs import LOGS
 from recjury.store.sealed import AnyRow, Damaged, SealedTable, refuse
+from recjury.store.stages import CONVERSE
 from recjury.store.tables import (
     CampaignConversationRow,
     StageRow,
@@ -143,7 +144,7 @@ def find_handle(connection: Connection, identity: str, *, is_new: bool) -> Evalu
 
 
 @cache
-def _what_counts_last() -> tuple[ColumnElement[object], ...]:
+def _what_counts_last() -> tuple[ColumnElement[Any], ...]:
     """An order of `evaluation` in which the row that counts for an identity comes last.
 
     A row with a finished stage counts before a row without one; among those, the latest attempt,
@@ -152,14 +153,14 @@ def _what_counts_last() -> tuple[ColumnElement[object], ...]:
     table, stages = EVALUATIONS.table, table_of(StageRow)
     finished = select(func.max(stages.c.finished_at)).where(stages.c.unit == table.c.id)
     latest = finished.scalar_subquery()
-    newest = func.max(func.coalesce(latest, 0.0), table.c.created_at)
-    order: list[ColumnElement[Any]] = [latest.is_not(None), table.c.attempt, newest]
-    return (*order, literal_column("evaluation.rowid"))
+    begun = table.c.created_at
+    newest = case((latest > begun, latest), else_=begun)
+    return (latest.is_not(None), table.c.attempt, newest, table.c.id)
 
 
 def oldest_first() -> tuple[ColumnElement[object], ...]:
     """The order in which evaluations were begun."""
-    return (EVALUATIONS.c.created_at, literal_column("evaluation.rowid"))
+    return (EVALUATIONS.c.created_at, EVALUATIONS.c.id)
 
 
 def attempts_of(connection: Connection, evaluation: str) -> tuple[str, ...]:
@@ -194,13 +195,14 @@ def read_evaluations(
 def _conversations(connection: Connection, evaluations: Iterable[str]) -> dict[str, list[str]]:
     """The conversations that each evaluation is about, the oldest first."""
     table, logs = EVALUATIONS.table, LOGS.table
+    stages = table_of(StageRow).c
+    held = select(stages.finished_at).where(stages.unit == logs.c.conversation)
+    held_at = held.where(stages.stage == CONVERSE).scalar_subquery()
     query = select(table.c.id, logs.c.conversation).join(logs, logs.c.digest == table.c.log)
+    query = query.order_by(held_at, logs.c.conversation)
     found: dict[str, list[str]] = {}
     for some in chunks(evaluations):
-        rows = connection.execute(
-            query.where(table.c.id.in_(some)).order_by(literal_column("log.rowid"))
-        )
-        for row in rows:
+        for row in connection.execute(query.where(table.c.id.in_(some))):
             found.setdefault(row.id, []).append(row.conversation)
     return found
 

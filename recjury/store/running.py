@@ -1,194 +1,197 @@
-"""What is said to a running campaign, and what it says, in small files beside the store.
+"""A campaign while processes run it: what each says and leases, and how its limits are changed."""
 
-Another process writes a wish. The process that runs the campaign takes it, which removes the file,
-and writes an answer, which the other one removes. Whoever removes a wish decides about it, so one
-that was taken back is never taken. A third kind of file says what is not in the store: which
-requests are open at the moment.
-"""
-
+import asyncio
 import contextlib
-import glob
-import os
-import re
 import secrets
-import socket
-import sys
 import time
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 import orjson
+from sqlalchemy import Connection
 
 from recjury.errors import StoreError
 from recjury.records import JSON
-from recjury.store.claim import lock_path, open_lock
+from recjury.store.workers import (
+    Lease,
+    add_wishes,
+    answer_wish,
+    beat,
+    end_lease,
+    find_wish,
+    lease,
+    leave,
+    living_workers,
+    remove_wishes,
+    take_wish,
+    whose,
+    wishes_of,
+    withdraw_wish,
+)
+from recjury.store.writer import Transaction
 
-_HOLDER = re.compile(r"process ([0-9]+) on (\S+)")
+T = TypeVar("T")
+
+BEAT_SECONDS = 1.0
+"""How often a process says that it lives, and looks at what is asked of it."""
+
 _LOOK_AGAIN = 0.1  # seconds between two looks for an answer
 _ANSWER_SECONDS = 5.0  # for an answer to a wish that was taken
-_REFUSED = "refused"
+
+
+class Access(Protocol):
+    """How a store is read and written."""
+
+    def read(self, read: Callable[[Connection], T]) -> T:
+        """What `read` returns."""
+
+    def write(self, write: Callable[[Transaction], T]) -> T:
+        """What `write` returns, once it is committed."""
+
+    def queue(self, write: Callable[[Transaction], object]) -> Awaitable[None]:
+        """Share a transaction with others that write; done when it is committed."""
 
 
 class RunningCampaign:
-    """A campaign of a store, which a process may be running."""
+    """A campaign of a store, which processes may be running."""
 
-    def __init__(self, store: Path, campaign: str):
-        """`store` is the path of the store's file."""
+    def __init__(self, store: Access, campaign: str):
+        """It reads and writes in `store`."""
         self.campaign = campaign
-        self._lock = lock_path(store, campaign)
-        self._state = self._lock.with_suffix(".state.json")
+        self._store = store
 
     @property
     def is_running(self) -> bool:
-        """Whether a process runs it. On Windows, whether one has said so and has not ended.
+        """Whether a process runs it."""
+        return bool(self._living())
 
-        Raises StoreError if that cannot be found out.
-        """
-        if sys.platform == "win32":
-            return self._state.exists()
-        import fcntl
+    @property
+    def state(self) -> dict[str, JSON] | None:
+        """What the running processes said last, numbers added up; None if there is none."""
+        states = [orjson.loads(each.state) for each in self._living()]
+        found: dict[str, JSON] | None = _together([each for each in states if each])
+        return found
 
-        try:
-            handle = open_lock(self._lock, os.O_RDONLY)
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            raise StoreError(f"{self._lock} cannot be read: {error.strerror}") from None
-        try:
-            # First by the process's number: a lock that is only tried could keep a run from it.
-            holder = _HOLDER.match(os.read(handle, 200).decode(errors="replace"))
-            if holder and holder[2] == socket.gethostname() and not _exists(int(holder[1])):
-                return False
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(handle)
-        return False
+    def _living(self) -> list[Any]:
+        return self._store.read(lambda connection: living_workers(connection, self.campaign))
 
     def ask(self, settings: Mapping[str, JSON], patience: float) -> None:
-        """Have the running process change its settings, within `patience` seconds.
+        """Have each running process change its settings, within `patience` seconds.
 
-        Raises StoreError if nobody runs the campaign, or if the settings are not changed; then they
-        are not changed later either.
+        Raises StoreError if nobody runs the campaign, or if a process does not change them; then it
+        does not change them later either.
         """
-        if not self.is_running:
+        asked = {secrets.token_hex(8): each.id for each in self._living()}
+        if not asked:
             raise StoreError(
                 f"campaign {self.campaign} is not running: set it in the campaign file, or with "
                 "the options of `recjury run`"
             )
-        name = secrets.token_hex(4)
-        wish, answer = self._file(f"tune-{name}"), self._file(f"tuned-{name}")
-        _write(wish, settings)
+        self._store.write(lambda transaction: add_wishes(transaction, asked, settings))
         try:
-            problem = self._problem(wish, answer, patience)
+            problems = [self._problem(each, patience) for each in asked]
         finally:
-            for path in (wish, answer):
-                with contextlib.suppress(OSError):
-                    path.unlink(missing_ok=True)
-        if problem is not None:
+            self._store.write(lambda transaction: remove_wishes(transaction, asked))
+        if problem := next(filter(None, problems), None):
             raise StoreError(f"campaign {self.campaign}: {problem}")
 
-    def _problem(self, wish: Path, answer: Path, patience: float) -> str | None:
+    def _problem(self, wish: str, patience: float) -> str | None:
         """Why nothing was changed; None if the process answers that it has changed the settings."""
         until = time.monotonic() + patience
-        is_taken = False
         while True:
-            is_running = self.is_running  # asked first: a process may answer, and then end
-            found = _read(answer)
-            if found is not None:
-                refused = found.get(_REFUSED)
-                return None if refused is None else f"not changed: {refused}"
-            if not is_running:
+            row = self._store.read(lambda connection: find_wish(connection, wish))
+            if row is None:
                 return "not changed: its run has ended"
-            if time.monotonic() > until:
-                if is_taken:
+            if row.answer is not None:
+                refused = orjson.loads(row.answer)
+                return None if refused is None else f"not changed: {refused}"
+            if time.monotonic() > until + _ANSWER_SECONDS * row.taken:
+                if row.taken:
                     return "asked for, but its process does not say whether it has changed it"
-                if _removed(wish):
+                if self._store.write(lambda transaction: withdraw_wish(transaction, wish)):
                     return (
                         f"not changed: its process did not look within {patience:g} seconds; it "
                         "begins, ends, or is very busy: try again"
                     )
-                is_taken, until = True, time.monotonic() + _ANSWER_SECONDS
             time.sleep(_LOOK_AGAIN)
 
-    def take_wishes(self) -> Iterator[tuple[str, dict[str, JSON] | None]]:
-        """The settings that are asked for, each once, with a name for `answer`; None for those that
-        cannot be read. For the running process."""
-        for path in self._files("tune-*"):
-            found = _read(path)
-            if _removed(path):
-                yield path.name.removesuffix(".json").rpartition("tune-")[2], found
 
-    def answer(self, name: str, refused: str | None = None) -> None:
-        """Answer a wish: it was done, or why not. For the running process."""
-        _write(self._file(f"tuned-{name}"), {_REFUSED: refused})
-
-    def say(self, state: Mapping[str, JSON]) -> None:
-        """Say what is open at the moment. For the running process."""
-        _write(self._state, state)
-
-    @property
-    def state(self) -> dict[str, JSON] | None:
-        """What the running process said last; None if there is no such process."""
-        return _read(self._state) if self.is_running else None
-
-    def forget(self) -> None:
-        """Remove what a killed process left. For the running process, when it begins."""
-        for path in (self._state, *self._files("tune-*"), *self._files("tuned-*")):
-            with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)
-
-    def end(self) -> None:
-        """Refuse what is still asked for, and show no state. For the running process, when it
-        ends; does not raise."""
-        with contextlib.suppress(OSError, StoreError):
-            self._state.unlink(missing_ok=True)
-            for name, _ in self.take_wishes():
-                self.answer(name, "its run has ended")
-
-    def _file(self, name: str) -> Path:
-        return self._lock.with_suffix(f".{name}.json")
-
-    def _files(self, pattern: str) -> list[Path]:
-        stem = glob.escape(self._lock.stem)
-        return sorted(self._lock.parent.glob(f"{stem}.{pattern}.json"))
-
-
-def _exists(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        pass  # it belongs to somebody else
-    return True
-
-
-def _removed(path: Path) -> bool:
-    """Remove a file; False if it was removed before."""
-    try:
-        path.unlink()
-    except FileNotFoundError:
-        return False
-    return True
-
-
-def _write(path: Path, content: Mapping[str, JSON]) -> None:
-    """Write a file in one step, so that nobody reads half of it."""
-    fresh = path.with_suffix(f".{os.getpid()}")
-    try:
-        fresh.write_bytes(orjson.dumps(content))
-        fresh.replace(path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
-        raise StoreError(f"{path} cannot be written: {error}") from None
-
-
-def _read(path: Path) -> dict[str, JSON] | None:
-    try:
-        found = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError):
+def _together(states: Sequence[Any]) -> Any:
+    """What several processes say, as if one had said it; None if there is none."""
+    if not states:
         return None
-    return found if isinstance(found, dict) else None
+    first = states[0]
+    if isinstance(first, dict):
+        keys = dict.fromkeys(key for each in states for key in each)
+        return {key: _together([each[key] for each in states if key in each]) for key in keys}
+    if isinstance(first, list):
+        return list(dict.fromkeys(one for each in states for one in each))
+    return sum(states) if isinstance(first, int | float) else first
+
+
+class Worker:
+    """This process, as one that runs a campaign."""
+
+    def __init__(self, store: Access, campaign: str):
+        """Use `Store.working`."""
+        self.campaign = campaign
+        self._store = store
+        self._id = secrets.token_hex(8)
+
+    @contextlib.contextmanager
+    def registered(self) -> Iterator["Worker"]:
+        """Known to other processes until the end of the block. Raises StoreError."""
+        self._store.write(lambda transaction: beat(transaction, self.campaign, self._id, {}))
+        try:
+            yield self
+        finally:
+            # What cannot be written now ends by itself, once this process has been silent.
+            with contextlib.suppress(StoreError):
+                self._store.write(lambda transaction: leave(transaction, self.campaign, self._id))
+
+    async def beat(self, state: Mapping[str, JSON]) -> None:
+        """Say that this process lives, and what is open. Raises StoreError."""
+        await self._store.queue(
+            lambda transaction: beat(transaction, self.campaign, self._id, state)
+        )
+
+    @contextlib.asynccontextmanager
+    async def leased(self, unit: str) -> AsyncIterator[bool]:
+        """Wait until no other process works on a unit, and keep others from it in the block.
+
+        The block gets whether another process has done the unit in this run. Raises StoreError.
+        """
+        about = (self.campaign, self._id, unit)
+        while (found := await self._lease(*about)) is Lease.ELSEWHERE:  # noqa: ASYNC110 (another process)
+            await asyncio.sleep(BEAT_SECONDS)
+        yield found is Lease.ENDED
+        await self._store.queue(lambda transaction: end_lease(transaction, *about))
+
+    async def _lease(self, campaign: str, worker: str, unit: str) -> Lease:
+        about = (campaign, worker, unit)
+        await self._store.queue(lambda transaction: lease(transaction, *about))
+        return self._store.read(lambda connection: whose(connection, *about))
+
+    def shared(self, units: list[T]) -> list[T]:
+        """`units` in an order of this process's own if others run the campaign, too.
+
+        Then they seldom come to the same one at the same time.
+        """
+        living = self._store.read(lambda connection: living_workers(connection, self.campaign))
+        if len(living) < 2 or not units:
+            return units
+        start = int(self._id, 16) % len(units)
+        return [*units[start:], *units[:start]]
+
+    def take_wishes(self) -> Iterator[tuple[str, dict[str, JSON]]]:
+        """The settings that are asked for, each once, with a name for `answer`."""
+        for row in self._store.read(lambda connection: wishes_of(connection, self._id)):
+            if self._took(row.id):
+                yield row.id, orjson.loads(row.settings)
+
+    def _took(self, wish: str) -> bool:
+        return self._store.write(lambda transaction: take_wish(transaction, wish))
+
+    def answer(self, wish: str, refused: str | None = None) -> None:
+        """Answer a wish: it was done, or why not."""
+        self._store.write(lambda transaction: answer_wish(transaction, wish, refused))

@@ -1,22 +1,14 @@
-"""The schema of a store: whether a file has it, and how a new one gets it.
+"""The schema of a store: whether a database has it, and how a new one gets it.
 
-There is one schema: the tables of the code. A store that is missing is made in a
-temporary file beside it, under a lock, and renamed when it is whole: processes that start at once
-on a new store wait for each other, and one that is killed leaves no half of a store.
+There is one schema: the tables of the code.
 """
 
-import contextlib
-import os
 import secrets
-import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 from sqlalchemy import Connection, inspect, select
 from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
-from recjury.store.engine import connect, for_writing, use_write_ahead_log
 from recjury.store.tables import SchemaRow, table_of
 
 SCHEMA = 2
@@ -39,51 +31,7 @@ def check_schema(connection: Connection) -> None:
     )
 
 
-def make_store(path: Path) -> None:
-    """Make the store at `path` if there is none. Raises StoreError."""
-    if has_content(path):
-        return
-    with _making(path):
-        if has_content(path):
-            return
-        unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
-        engine = connect(unfinished)
-        try:
-            with engine.connect() as connection:
-                with for_writing(connection).begin():
-                    _create_tables(connection)
-                use_write_ahead_log(connection)
-            engine.dispose()
-            os.replace(unfinished, path)
-        finally:
-            engine.dispose()
-            for leftover in unfinished.parent.glob(f"{unfinished.name}*"):
-                leftover.unlink(missing_ok=True)
-
-
-def has_content(path: Path) -> bool:
-    """Whether there is more than an empty file, which SQLite takes for a new database."""
-    return path.is_file() and path.stat().st_size > 0
-
-
-@contextlib.contextmanager
-def _making(path: Path) -> Iterator[None]:
-    """Wait until no other process makes this store."""
-    if sys.platform == "win32":
-        yield
-        return
-    import fcntl
-
-    # The folder is locked, which needs no file of its own that would have to be removed.
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(folder)
-
-
-def _create_tables(connection: Connection) -> None:
+def create_tables(connection: Connection) -> None:
     """Create all tables; `connection` is in a transaction that holds the write lock."""
     SQLModel.metadata.create_all(connection)
     connection.execute(
@@ -104,6 +52,6 @@ def _current(connection: Connection) -> int | str | None:
     if tables:
         raise StoreError(
             f"expected a recjury store, got another database (with table {tables[0]}): "
-            f"name another file"
+            f"name another one"
         )
     return None

@@ -21,7 +21,7 @@ from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.safe_text import without_keys
 from recjury.store.column_types import Hex, PlainText, Real, Whole, as_stored
-from recjury.store.engine import insert_new
+from recjury.store.engine import insert_new, insert_or_replace
 from recjury.store.texts import TextId, TextRef, chunks, hashes_of_ids, text_reader
 from recjury.store.writer import Transaction
 
@@ -151,7 +151,7 @@ class SealedTable(Generic[R]):
     def replace(self, transaction: Transaction, record: R, keys: Mapping[str, JSON]) -> None:
         """Add a row, in place of the one with its primary key."""
         (row,) = self.rows(transaction, [(record, keys)])
-        transaction.connection.execute(self.table.insert().prefix_with("OR REPLACE"), row)
+        transaction.connection.execute(insert_or_replace(self.table), row)
 
     def _row(self, values: Mapping[str, Any], texts: Mapping[str, TextRef]) -> dict[str, JSON]:
         row: dict[str, JSON] = {"schema": len(self._earlier) + 1}
@@ -246,7 +246,7 @@ def _stored(value: object, kind: TypeEngine[Any]) -> Any:
         case tuple() | dict():
             return without_keys(canonical_json(value))
         case str():
-            return without_keys(value)
+            return without_keys(value).replace("\0", "\ufffd")  # PostgreSQL has no NUL in texts
         case int() | float():
             return float(value) if isinstance(kind, Real) else int(value)
         case _:

@@ -32,7 +32,8 @@ def finish_stage(
     seals: list[JSON] = [row["seal"] for _, rows in written for row in rows]
     row = {"unit": unit, "stage": stage, "finished_at": time.time(), "seal": seal(seals)}
     connection = transaction.connection
-    if connection.execute(insert_new(table_of(StageRow)).values(row)).rowcount == 1:
+    added = insert_new(table_of(StageRow)).values(row).execution_options(preserve_rowcount=True)
+    if connection.execute(added).rowcount == 1:
         for table, rows in written:
             if rows:
                 connection.execute(insert_new(table.table), rows)

@@ -1,14 +1,12 @@
-"""The store: all data of campaigns in one SQLite file."""
+"""The store: all data of campaigns in one SQLite file, or one database of PostgreSQL."""
 
 import contextlib
 import functools
-import os
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from recjury.errors import StoreError
 from recjury.records import CallRecord
@@ -21,11 +19,11 @@ from recjury.store.call_counts import (
 )
 from recjury.store.calls import read_call
 from recjury.store.campaigns import begin_campaign, find_campaign, read_campaigns, write_learned
-from recjury.store.claim import claim
+from recjury.store.column_types import WrongTypeError
 from recjury.store.contents import integrity, read_whole
 from recjury.store.conversations import campaign_conversations, find_conversation, write_plan
 from recjury.store.debate_lists import debate_summaries, debated
-from recjury.store.engine import connect, for_writing, one_line_errors, store_path
+from recjury.store.engine import for_writing, one_line_errors
 from recjury.store.evaluations import (
     EvaluationHandle,
     PlannedEvaluation,
@@ -44,10 +42,11 @@ from recjury.store.failures import (
 )
 from recjury.store.logs import find_log, log_ids, log_ids_of, write_log
 from recjury.store.measurements import read_measurements, write_measurement
+from recjury.store.place import Place, place_of
 from recjury.store.recorder import StoreRecorder
 from recjury.store.results import ConversationResult, read_results
-from recjury.store.running import RunningCampaign
-from recjury.store.schema import check_schema, has_content, make_store
+from recjury.store.running import RunningCampaign, Worker
+from recjury.store.schema import check_schema
 from recjury.store.sealed import changed
 from recjury.store.stage_results import (
     find_debate,
@@ -83,7 +82,7 @@ def _writes(
 
     @functools.wraps(write)
     def method(store: "Store", /, *args: P.args, **options: P.kwargs) -> T:
-        return store._write(lambda transaction: write(transaction, *args, **options))
+        return store.write(lambda transaction: write(transaction, *args, **options))
 
     return method
 
@@ -94,15 +93,16 @@ def _queues(
     """A function that writes, as a method for many units at once: it shares the transactions of
     the writer thread, and returns when its rows are committed."""
 
-    def work(transaction: Transaction, calls: Sequence[Callable[[Transaction], object]]) -> None:
-        for call in calls:
-            call(transaction)
-
     @functools.wraps(write)
     async def method(store: "Store", /, *args: P.args, **options: P.kwargs) -> None:
-        await store._queue.submit(work, lambda transaction: write(transaction, *args, **options))
+        await store.queue(lambda transaction: write(transaction, *args, **options))
 
     return method
+
+
+def _each(transaction: Transaction, writes: Sequence[Callable[[Transaction], object]]) -> None:
+    for write in writes:
+        write(transaction)
 
 
 class Store:
@@ -114,25 +114,25 @@ class Store:
     many units at the same time. A finished stage is never overwritten.
     """
 
-    def __init__(self, path: Path, engine: Engine, *, read_only: bool = False):
+    def __init__(self, place: Place, *, read_only: bool = False):
         """Use `open` or `at` instead: they check the schema."""
-        self.path = path
-        self._engine = engine
-        self._writer = None if read_only else Writer(engine)
+        self.place = place
+        self._engine = place.connect(read_only=read_only)
+        self._writer = None if read_only else Writer(place, self._engine)
 
     @classmethod
     def open(cls, url: str, *, create: bool = True, read_only: bool = False) -> Self:
-        """Open a store (`sqlite:///runs.db`, or a path).
+        """Open a store (`sqlite:///runs.db`, a path, or `postgresql://user@host/database`).
 
-        With `create`, a missing one is made with its folder. With `read_only`, none is made, and
-        none is changed: it may lie in a folder that cannot be written. Raises StoreError if there
-        is no store and none is to be made, if it cannot be opened, if it has another schema than
-        this version's, or if the file is not a store.
+        With `create`, a missing one is made: a file with its folder, or tables in a database. With
+        `read_only`, none is made, and none is changed: it may lie in a folder that cannot be
+        written. Raises StoreError if there is no store and none is to be made, if it cannot be
+        opened, if it has another schema than this version's, or if it is not a store.
         """
-        path = _without_link(store_path(url))
-        if (read_only or not create) and not has_content(path):
-            raise StoreError(f"there is no store at {path}: run a campaign first, or name another")
-        store = cls(path, connect(path, read_only=read_only), read_only=read_only)
+        place = place_of(url)
+        if (read_only or not create) and not place.exists:
+            raise StoreError(f"there is no store at {place}: run a campaign first, or name another")
+        store = cls(place, read_only=read_only)
         store.create()
         return store
 
@@ -142,36 +142,26 @@ class Store:
 
         Until then nothing can be read or written. Raises StoreError as `open`.
         """
-        path = _without_link(store_path(url))
-        store = cls(path, connect(path))
+        store = cls(place_of(url))
         if store.exists:
             store.create()
         return store
 
     @property
     def exists(self) -> bool:
-        """Whether there is a store, and not only an empty file."""
-        return has_content(self.path)
+        """Whether there is a store, and not only an empty file or database."""
+        return self.place.exists
 
     def create(self) -> None:
-        """Make the folder and the file if there are none, and check the schema.
-
-        Raises StoreError.
-        """
+        """Make the store if there is none, and check the schema. Raises StoreError."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(
-                f"the store {self.path}: its folder cannot be made: {error}"
-            ) from error
-        try:
-            with one_line_errors(self.path):
-                make_store(self.path)
+            with one_line_errors(self.place):
+                self.place.make()
                 with self._engine.connect() as connection, connection.begin():
                     check_schema(connection)
         except OSError as error:
             self._engine.dispose()
-            raise StoreError(f"the store {self.path} cannot be made: {error.strerror}") from error
+            raise StoreError(f"the store {self.place} cannot be made: {error.strerror}") from error
         except BaseException:
             self._engine.dispose()
             raise
@@ -198,19 +188,15 @@ class Store:
     def recorder(self) -> StoreRecorder:
         """The recorder of a gateway's model calls; `async with` waits until the last ones are
         written."""
-        return StoreRecorder(self._engine, self._queue)
+        return StoreRecorder(self.place, self._engine, self._queue)
 
-    @contextlib.contextmanager
-    def claim(self, campaign: str) -> Iterator[None]:
-        """Lock a campaign while it runs. Raises StoreError if another running process holds the
-        lock."""
-        with claim(self.path, campaign):
-            self.running(campaign).forget()
-            yield
+    def working(self, campaign: str) -> contextlib.AbstractContextManager[Worker]:
+        """This process as one that runs a campaign; others see it. Raises StoreError."""
+        return Worker(self, campaign).registered()
 
     def running(self, campaign: str) -> RunningCampaign:
-        """A campaign as a running process shows it, and how to change its limits."""
-        return RunningCampaign(self.path, campaign)
+        """A campaign as running processes show it, and how to change their limits."""
+        return RunningCampaign(self, campaign)
 
     campaigns = _reads(read_campaigns)
     campaign = _reads(find_campaign)
@@ -242,8 +228,15 @@ class Store:
     spent_by_unit = _reads(read_spent_by_unit)
     call_counts = _reads(read_call_counts)
     text = _reads(text_of_hash)
-    integrity = _reads(integrity)
+    _integrity = _reads(integrity)
     whole = _reads(read_whole)
+
+    def integrity(self, unit: str) -> tuple[str, ...]:
+        """As `store.contents.integrity`; a value of a wrong type is a problem, too."""
+        try:
+            return self._integrity(unit)
+        except WrongTypeError as error:
+            return (str(error),)
 
     def calls(self, campaign: str | None = None) -> Iterator[CallRecord]:
         """All calls in order, or those made for a campaign; no transaction is open between two."""
@@ -261,7 +254,7 @@ class Store:
 
         Raises StoreError for altered rows.
         """
-        with one_line_errors(self.path):
+        with one_line_errors(self.place):
             yield from read_results(self._engine, campaign, system, conversations)
 
     begin = _writes(begin_campaign)
@@ -292,21 +285,25 @@ class Store:
     @property
     def _queue(self) -> Writer:
         if self._writer is None:
-            raise StoreError(f"the store {self.path} was opened for reading only")
+            raise StoreError(f"the store {self.place} was opened for reading only")
         return self._writer
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with one_line_errors(self.path), self._engine.connect() as connection:
+        with one_line_errors(self.place), self._engine.connect() as connection:
             yield connection
 
-    def _write(self, write: Callable[[Transaction], T]) -> T:
-        with one_line_errors(self.path), self._engine.connect() as connection:
+    def read(self, read: Callable[[Connection], T]) -> T:
+        """What `read` returns; it gets a connection of its own. Raises StoreError."""
+        with self._reading() as connection:
+            return read(connection)
+
+    async def queue(self, write: Callable[[Transaction], object]) -> None:
+        """Share a transaction of the writer thread; return when it is committed."""
+        await self._queue.submit(_each, write)
+
+    def write(self, write: Callable[[Transaction], T]) -> T:
+        """What `write` returns, once it is committed; it gets a transaction of its own."""
+        with one_line_errors(self.place), self._engine.connect() as connection:
             transaction = Transaction(for_writing(connection), Interner(self._engine))
             return write_all(transaction, write)
-
-
-def _without_link(path: Path) -> Path:
-    """The file that a symbolic link leads to: its locks and logs lie beside it, and not beside the
-    link."""
-    return Path(os.path.realpath(path)) if path.is_symlink() else path

@@ -4,18 +4,18 @@ Each text is stored once, compressed if that is smaller, and compared with its h
 read.
 """
 
-import hashlib
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from hashlib import sha256
 from typing import NamedTuple, NewType, TypeVar
 
 from sqlalchemy import Connection, Engine, select
+from sqlalchemy.engine.interfaces import DBAPICursor
 
 from recjury.errors import StoreError
 from recjury.safe_text import without_keys
-from recjury.store.engine import insert_new
 from recjury.store.tables import TextRow, table_of
 
 K = TypeVar("K")
@@ -37,7 +37,7 @@ class TextRef(NamedTuple):
 
 def plain_digest(text: str) -> str:
     """The first 32 hex digits of SHA-256 over a text's UTF-8, as `records.digest` gives them."""
-    return hashlib.sha256(plain_bytes(text)).hexdigest()[:32]
+    return sha256(plain_bytes(text)).hexdigest()[:32]
 
 
 def plain_bytes(text: str) -> bytes:
@@ -60,11 +60,45 @@ def unpack(body: bytes, size: int, digest: bytes) -> str:
     """The text of a row. Raises StoreError with its hash if the bytes do not match the hash."""
     try:
         plain = body if len(body) == size else zlib.decompress(body)
-        if len(plain) == size and hashlib.sha256(plain).digest() == digest:
+        if len(plain) == size and sha256(plain).digest() == digest:
             return plain.decode("utf-8", "surrogatepass")
     except (zlib.error, TypeError):  # a damaged row may hold any value
         pass
     raise StoreError(f"text {digest.hex()} in the store is damaged: it does not match its hash")
+
+
+TextValues = tuple[bytes, int, bytes]
+"""The hash, size and body of a text to store."""
+
+
+def put_into_sqlite(cursor: DBAPICursor, rows: Sequence[TextValues]) -> list[int]:
+    """Store texts that are not there yet; the numbers of all."""
+    numbers: list[int] = []
+    for row in rows:
+        cursor.execute(
+            "INSERT INTO text (hash, size, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", row
+        )
+        number = cursor.lastrowid
+        if not cursor.rowcount:  # the store has it
+            cursor.execute("SELECT id FROM text WHERE hash = ?", row[:1])
+            ((number,),) = cursor.fetchall()
+        numbers.append(number)
+    cursor.close()
+    return numbers
+
+
+def put_into_postgres(cursor: DBAPICursor, rows: Sequence[TextValues]) -> list[int]:
+    """As `put_into_sqlite`, in two messages to the server, however many texts there are."""
+    hashes, sizes, bodies = (list(each) for each in zip(*rows, strict=True))
+    cursor.execute(
+        "INSERT INTO text (hash, size, body) SELECT * FROM "
+        "unnest(%s::bytea[], %s::bigint[], %s::bytea[]) ON CONFLICT DO NOTHING",
+        (hashes, sizes, bodies),
+    )
+    cursor.execute("SELECT hash, id FROM text WHERE hash = ANY(%s)", (hashes,))
+    numbers = dict(cursor.fetchall())
+    cursor.close()
+    return [numbers[each] for each in hashes]
 
 
 class Interner:
@@ -79,13 +113,7 @@ class Interner:
         self._known: OrderedDict[str, TextRef] = OrderedDict()
         self._fresh: list[str] = []
         self._room = characters
-        columns = ("hash", "size", "body")
-        insert = insert_new(table_of(TextRow)).compile(engine, column_keys=list(columns))
-        assert tuple(insert.positiontup or ()) == columns
-        self._insert = str(insert)
-        table = table_of(TextRow)
-        found = select(table.c.id).where(table.c.hash == b"")
-        self._select = str(found.compile(engine))
+        self._put = put_into_postgres if engine.dialect.name == "postgresql" else put_into_sqlite
 
     def intern(self, connection: Connection, texts: Iterable[str]) -> Mapping[str, TextRef]:
         """Store the missing texts, without keys.
@@ -97,23 +125,12 @@ class Interner:
         known = self._known
         missing = {text: plain_bytes(without_keys(text)) for text in texts if text not in known}
         if missing:
-            self._put(connection, missing)
+            rows = [(sha256(plain).digest(), len(plain), pack(plain)) for plain in missing.values()]
+            numbers = self._put(connection.connection.cursor(), rows)
+            for text, (digest, _, _), number in zip(missing, rows, numbers, strict=True):
+                known[text] = TextRef(TextId(number), digest)
+            self._fresh += missing
         return known
-
-    def _put(self, connection: Connection, missing: Mapping[str, bytes]) -> None:
-        cursor = connection.connection.cursor()
-        for text, plain in missing.items():
-            digest = hashlib.sha256(plain).digest()
-            cursor.execute(self._insert, (digest, len(plain), pack(plain)))
-            number = cursor.lastrowid
-            if not cursor.rowcount:  # the store has it
-                cursor.execute(self._select, (digest,))
-                row = cursor.fetchone()
-                assert row is not None
-                number = row[0]
-            self._known[text] = TextRef(TextId(number), digest)
-        cursor.close()
-        self._fresh += missing
 
     def commit(self) -> None:
         """Keep the texts of a committed transaction in the cache, and drop the oldest."""

@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Engine
 
 from recjury.errors import StoreError
 from recjury.store.engine import for_writing, user_error_of
+from recjury.store.place import Place
 from recjury.store.texts import Interner
 
 T = TypeVar("T")
@@ -54,8 +55,9 @@ class _Job(Generic[T]):
 class Writer:
     """Writes for one process. The thread starts with the first item and ends with `close`."""
 
-    def __init__(self, engine: Engine, *, window: float = WINDOW):
+    def __init__(self, place: Place, engine: Engine, *, window: float = WINDOW):
         """Nothing is opened before the first item is submitted."""
+        self._place = place
         self._engine = engine
         self._window = window
         self._queue: queue.SimpleQueue[_Job[object] | None] = queue.SimpleQueue()
@@ -108,7 +110,7 @@ class Writer:
 
     def _refuse(self, cause: BaseException, jobs: list[_Job[object]], more: bool) -> None:
         """Fail `jobs`, and all later ones until the store is closed."""
-        reason = user_error_of(cause, self._engine.url.database) or StoreError(
+        reason = user_error_of(cause, self._place) or StoreError(
             f"the store can no longer be written: {type(cause).__name__}: {cause}"
         )
         while True:
@@ -139,7 +141,7 @@ class Writer:
         try:
             write_all(transaction, functools.partial(_write, jobs))
         except Exception as error:
-            user_error = user_error_of(error, self._engine.url.database)
+            user_error = user_error_of(error, self._place)
             if user_error is None and len(jobs) > 1:
                 for job in jobs:
                     self._commit(transaction, [job])

@@ -240,15 +240,6 @@ def _timeless(result: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def test_a_campaign_that_is_being_run_is_refused(command: Command) -> None:
-    campaign = _campaign(None, PLAYED.replace("[chatcrs, retrieval]", "[retrieval]"))
-    running = _run(command, campaign)["campaign"]
-    with Store.open(STORE) as store, store.claim(running):
-        ended = command("run", campaign, "--store", STORE)
-    assert ended.code == 2
-    assert "is being run by process" in ended.err
-
-
 def test_a_dry_run_says_what_it_would_cost_and_writes_nothing(command: Command) -> None:
     with ScriptedEndpoint(player.play) as endpoint:
         ended = command("run", _campaign(endpoint), "--dry-run", "--json", "--store", STORE)

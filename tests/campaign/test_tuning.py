@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -11,12 +10,15 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from recjury.campaign.tuning import apply_settings, follow_settings, parse_settings
 from recjury.errors import ConfigError, StoreError
 from recjury.llm import EndpointSpec, Gateway
 from recjury.records import JSON
-from recjury.store import RunningCampaign, Store
+from recjury.store import Store, Worker
+from recjury.store.tables import table_of
+from recjury.store.workers import WishRow
 from tests.campaign import player
 from tests.endpoint import Answer, Body, ScriptedEndpoint
 from tests.llm.doubles import MemoryRecorder
@@ -187,32 +189,38 @@ def test_a_fixed_number_is_replaced_and_stays() -> None:
     assert most_of(gateway) == 6
 
 
-@pytest.fixture(name="running")
-def _running(tmp_path: Path) -> Iterator[RunningCampaign]:
-    """A campaign that this process runs, as others see it."""
-    with Store.open(f"sqlite:///{tmp_path}/s.db") as store, store.claim("one"):
-        yield store.running("one")
+@pytest.fixture(name="store")
+def _store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(f"sqlite:///{tmp_path}/s.db") as store:
+        yield store
 
 
-def files_beside(running: RunningCampaign) -> list[str]:
-    """The files that are no store and no lock."""
-    return [path.name for path in running._lock.parent.glob("*.json")]
+@pytest.fixture(name="worker")
+def _worker(store: Store) -> Iterator[Worker]:
+    """This process, as one that runs a campaign."""
+    with store.working("one") as worker:
+        yield worker
+
+
+def wishes_in(store: Store) -> int:
+    """How many wishes there are."""
+    return store.read(lambda connection: len(connection.execute(select(table_of(WishRow))).all()))
 
 
 def ask(
-    running: RunningCampaign, gateway: Gateway | None, *wishes: Mapping[str, JSON]
+    store: Store, worker: Worker, gateway: Gateway | None, *wishes: Mapping[str, JSON]
 ) -> list[str]:
     """What the running process answers to each wish; "" if it does what is asked for."""
 
     def answer(wish: Mapping[str, JSON]) -> str:
         try:
-            running.ask(wish, 10)
+            store.running("one").ask(wish, 10)
         except StoreError as error:
             return str(error)
         return ""
 
     async def run() -> list[str]:
-        following = asyncio.ensure_future(follow_settings(running, gateway))
+        following = asyncio.ensure_future(follow_settings(worker, gateway))
         answers = [await asyncio.to_thread(answer, wish) for wish in wishes]
         assert not following.done()
         following.cancel()
@@ -222,64 +230,84 @@ def ask(
     return asyncio.run(run())
 
 
-def test_a_refused_change_is_answered_and_the_next_one_is_done(running: RunningCampaign) -> None:
+def test_a_refused_change_is_answered_and_the_next_one_is_done(
+    store: Store, worker: Worker
+) -> None:
     gateway = gateway_of()
-    refused, done = ask(
-        running, gateway, {"concurrency": 8, "other.concurrency": 5}, {"main.concurrency": 3}
-    )
+    wishes = {"concurrency": 8, "other.concurrency": 5}, {"main.concurrency": 3}
+    refused, done = ask(store, worker, gateway, *wishes)
     assert refused == ("campaign one: not changed: no model is called 'other': the models are main")
     assert done == ""
     assert most_of(gateway) == 3
     assert gateway.state["concurrency"] == 64
-    assert files_beside(running) == []
+    assert wishes_in(store) == 0
 
 
-def test_a_run_without_models_answers(running: RunningCampaign) -> None:
-    (answer,) = ask(running, None, {"concurrency": 8})
+def test_a_run_without_models_answers(store: Store, worker: Worker) -> None:
+    (answer,) = ask(store, worker, None, {"concurrency": 8})
     assert answer == (
         "campaign one: not changed: this run asks no models, so there is nothing to limit"
     )
-    assert files_beside(running) == []
+    assert wishes_in(store) == 0
 
 
-def test_what_is_not_taken_is_taken_back(running: RunningCampaign) -> None:
+def test_what_is_not_taken_is_taken_back(store: Store, worker: Worker) -> None:
     with pytest.raises(StoreError, match="did not look within 0 seconds"):
-        running.ask({"concurrency": 8}, 0)
-    assert files_beside(running) == []
-    assert list(running.take_wishes()) == []
+        store.running("one").ask({"concurrency": 8}, 0)
+    assert wishes_in(store) == 0
+    assert list(worker.take_wishes()) == []
 
 
-def test_a_run_that_ends_first_has_changed_nothing(tmp_path: Path) -> None:
-    with Store.open(f"sqlite:///{tmp_path}/s.db") as store:
-        running = store.running("one")
-        for ends in (running.end, lambda: None):
-            with store.claim("one"):
-                failed: list[str] = []
+def test_a_run_that_ends_first_has_changed_nothing(store: Store) -> None:
+    failed: list[str] = []
 
-                def work(failed: list[str] = failed) -> None:
-                    try:
-                        running.ask({"concurrency": 8}, 30)
-                    except StoreError as error:
-                        failed.append(str(error))
+    def work() -> None:
+        try:
+            store.running("one").ask({"concurrency": 8}, 30)
+        except StoreError as error:
+            failed.append(str(error))
 
-                asking = threading.Thread(target=work)
-                asking.start()
-                until(lambda: bool(files_beside(running)), 10)
-                ends()
-            asking.join(10)
-            assert failed == ["campaign one: not changed: its run has ended"]
-            assert files_beside(running) == []
+    with store.working("one"):
+        asking = threading.Thread(target=work)
+        asking.start()
+        until(lambda: wishes_in(store) == 1, 10)
+    asking.join(10)
+    assert failed == ["campaign one: not changed: its run has ended"]
+    assert wishes_in(store) == 0
+
+
+def test_all_processes_of_a_campaign_are_asked_and_shown_as_one(store: Store) -> None:
+    gateways = gateway_of(), gateway_of()
+
+    async def run() -> JSON:
+        with store.working("one") as first, store.working("one") as second:
+            following = [
+                asyncio.ensure_future(follow_settings(worker, gateway))
+                for worker, gateway in zip((first, second), gateways, strict=True)
+            ]
+            await asyncio.to_thread(store.running("one").ask, {"main.concurrency": 3}, 10)
+            for worker, gateway in zip((first, second), gateways, strict=True):
+                await worker.beat(gateway.state)
+            state = store.running("one").state
+            for each in following:
+                each.cancel()
+            await asyncio.gather(*following, return_exceptions=True)
+        return state
+
+    state = asyncio.run(run())
+    assert [most_of(each) for each in gateways] == [3, 3]
+    assert isinstance(state, dict)
+    assert state["concurrency"] == 128
+    assert store.running("one").state is None
 
 
 _KILLED = """
 import sys
 from recjury.store import Store
 
-with Store.open(sys.argv[1]) as store, store.claim("one"):
-    running = store.running("one")
-    running.say({})
-    print("claimed", flush=True)
-    running.ask({"concurrency": 1}, 60)
+with Store.open(sys.argv[1]) as store, store.working("one"):
+    print("working", flush=True)
+    store.running("one").ask({"concurrency": 1}, 60)
 """
 
 
@@ -291,29 +319,11 @@ def test_what_a_killed_run_left_is_not_for_the_next_one(tmp_path: Path) -> None:
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process,
     ):
         assert process.stdout is not None
-        assert process.stdout.readline() == "claimed\n"
-        running = store.running("one")
-        until(lambda: len(files_beside(running)) == 2, 10)
+        assert process.stdout.readline() == "working\n"
+        until(lambda: wishes_in(store) == 1, 10)
+        assert store.running("one").is_running
         process.kill()
         process.wait()
-        assert len(files_beside(running)) == 2
-        with store.claim("one"):
-            assert files_beside(running) == []
-
-
-def test_a_lock_of_somebody_else_needs_to_be_readable_only(
-    running: RunningCampaign, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened = os.open
-
-    def of_somebody_else(path: Path, flags: int, *more: int) -> int:
-        if flags & os.O_RDWR or not may_be_read:
-            raise PermissionError(13, "Permission denied", str(path))
-        return opened(path, flags, *more)
-
-    monkeypatch.setattr("recjury.store.running.os.open", of_somebody_else)
-    may_be_read = True
-    assert running.is_running
-    may_be_read = False
-    with pytest.raises(StoreError, match=r"\.lock cannot be read: Permission denied$"):
-        _ = running.is_running
+        assert not store.running("one").is_running
+        with store.working("one"):
+            assert wishes_in(store) == 0

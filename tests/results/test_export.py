@@ -191,7 +191,7 @@ def test_a_lone_surrogate_in_a_reply_is_exported_as_an_escape(store: Store, tmp_
 def test_a_damaged_store_leaves_the_last_export_as_it_was(filled: Store, tmp_path: Path) -> None:
     paths = export(filled, tmp_path / "out", "jsonl")
     before = [path.read_bytes() for path in paths]
-    values.alter(filled.path, "UPDATE statement SET score = 71 WHERE position = 2")
+    values.alter(filled, "UPDATE statement SET score = 71 WHERE position = 2")
     with pytest.raises(StoreError, match="was changed after it was written"):
         export(filled, tmp_path / "out", "jsonl")
     assert [path.read_bytes() for path in paths] == before

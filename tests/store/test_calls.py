@@ -31,7 +31,7 @@ def _recall(store: Store, identity: str) -> Reply | None:
 
 
 def _count(store: Store, query: str) -> int:
-    connection = sqlite3.connect(store.path)
+    connection = sqlite3.connect(values.file_of(store))
     try:
         return int(connection.execute(query).fetchone()[0])
     finally:

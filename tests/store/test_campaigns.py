@@ -169,6 +169,6 @@ def test_conversations_with_one_log_share_its_evaluations(store: Store) -> None:
 def test_an_evaluator_that_was_altered_is_named(store: Store) -> None:
     with store:
         values.begun(store)
-        values.alter(store.path, "UPDATE evaluator SET kind = 'cores'")
+        values.alter(store, "UPDATE evaluator SET kind = 'cores'")
         with pytest.raises(StoreError, match=f"evaluator {values.evaluator().id} in the store"):
             store.evaluators()

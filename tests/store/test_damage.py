@@ -125,25 +125,25 @@ def _set(path: Path, cell: Cell, old: object, new: object) -> None:
 @pytest.mark.slow
 def test_every_altered_value_is_noticed(store: Store) -> None:
     with store:
-        cells = _cells(store.path)
+        cells = _cells(values.file_of(store))
         assert {cell.table for cell in cells} == set(_TABLES)
         for cell in cells:
-            _set(store.path, cell, cell.value, _other(cell))
+            _set(values.file_of(store), cell, cell.value, _other(cell))
             assert store.integrity(EVALUATION) != (), cell
-            _set(store.path, cell, _other(cell), cell.value)
+            _set(values.file_of(store), cell, _other(cell), cell.value)
         assert store.integrity(EVALUATION) == ()
 
 
 @pytest.mark.slow
 def test_a_value_of_another_type_is_noticed_too(store: Store) -> None:
     with store:
-        for cell in _cells(store.path):
+        for cell in _cells(values.file_of(store)):
             if (cell.table, cell.column) == ("text", "id"):
                 continue  # SQLite itself refuses that
             wrong = "words" if isinstance(cell.value, bytes) else b"\xff\x00"
-            _set(store.path, cell, cell.value, wrong)
+            _set(values.file_of(store), cell, cell.value, wrong)
             assert store.integrity(EVALUATION) != (), cell
-            _set(store.path, cell, wrong, cell.value)
+            _set(values.file_of(store), cell, wrong, cell.value)
         assert store.integrity(EVALUATION) == ()
 
 
@@ -168,7 +168,7 @@ def test_a_value_of_another_type_is_noticed_too(store: Store) -> None:
 )
 def test_a_row_taken_away_is_noticed(store: Store, removal: str) -> None:
     with store:
-        assert values.alter(store.path, removal) > 0
+        assert values.alter(store, removal) > 0
         assert store.integrity(EVALUATION) != ()
 
 
@@ -177,21 +177,21 @@ def test_an_evaluation_that_must_have_a_debate_is_known_by_all_that_is_left(
     store: Store, table: str
 ) -> None:
     with store:
-        assert values.alter(store.path, f"DELETE FROM {table}") == 1
+        assert values.alter(store, f"DELETE FROM {table}") == 1
         assert store.debated(values.CAMPAIGN) == (EVALUATION,)
         assert store.debated() == (EVALUATION,)
 
 
 def test_readers_refuse_what_was_altered_and_name_it(store: Store) -> None:
     with store:
-        values.alter(store.path, "UPDATE statement SET score = 7 WHERE role = 'Linguist'")
+        values.alter(store, "UPDATE statement SET score = 7 WHERE role = 'Linguist'")
         named = f"statement of the Linguist in round 1 of {EVALUATION}"
         with pytest.raises(StoreError, match=named):
             store.debate(EVALUATION)
         with pytest.raises(StoreError, match=named):
             store.stage_results(EVALUATION)
-        values.alter(store.path, "UPDATE rating SET score = 4 WHERE factor = 'Explainability'")
-        values.alter(store.path, "UPDATE log SET body = replace(body, 'Heat', 'Meat')")
+        values.alter(store, "UPDATE rating SET score = 4 WHERE factor = 'Explainability'")
+        values.alter(store, "UPDATE log SET body = replace(body, 'Heat', 'Meat')")
         with pytest.raises(StoreError, match=f"log of conversation {CONVERSATION}"):
             store.log(CONVERSATION)
         with pytest.raises(StoreError, match="was changed after it was written"):
@@ -205,14 +205,14 @@ def test_an_evaluation_is_read_whole_if_nothing_of_it_was_altered(store: Store) 
         assert whole.log == LOG
         assert whole.stored == store.evaluation(EVALUATION)
         assert whole.results == store.stage_results(EVALUATION)
-        values.alter(store.path, "UPDATE conversation SET repeat = 7")
+        values.alter(store, "UPDATE conversation SET repeat = 7")
         assert store.whole([EVALUATION]) == {}
 
 
 def test_a_text_that_is_not_utf_8_does_not_end_a_verification(store: Store) -> None:
     with store:
         values.alter(
-            store.path,
+            values.file_of(store),
             "UPDATE statement SET text = CAST(x'ff41' AS TEXT) "
             "WHERE rowid = (SELECT rowid FROM statement LIMIT 1)",
         )
@@ -231,17 +231,17 @@ def test_an_evaluation_without_a_debate_has_no_version(store: Store) -> None:
 
 def test_readers_refuse_what_has_lost_a_row(store: Store) -> None:
     with store:
-        values.alter(store.path, "DELETE FROM rating WHERE stage = 'rate'")
+        values.alter(store, "DELETE FROM rating WHERE stage = 'rate'")
         with pytest.raises(StoreError, match=f"stage rate of {EVALUATION}"):
             list(store.results())
-        values.alter(store.path, "DELETE FROM debate")
+        values.alter(store, "DELETE FROM debate")
         with pytest.raises(StoreError, match=f"stage \\w+ of {EVALUATION}"):
             store.debate(EVALUATION)
 
 
 def test_an_altered_evaluation_is_no_reason_to_refuse_the_conversation(store: Store) -> None:
     with store:
-        values.alter(store.path, "UPDATE rating SET score = 4 WHERE factor = 'Explainability'")
+        values.alter(store, "UPDATE rating SET score = 4 WHERE factor = 'Explainability'")
         assert store.log(CONVERSATION) is not None
         assert store.integrity(CONVERSATION) == ()
 
@@ -251,7 +251,9 @@ def test_a_damaged_reply_is_neither_reused_nor_read(store: Store) -> None:
         digest = hashlib.sha256(b"the log").hexdigest()
         assert store.text(digest) == "the log"
         values.alter(
-            store.path, "UPDATE text SET body = 'the lot' WHERE body = CAST(? AS BLOB)", "the log"
+            values.file_of(store),
+            "UPDATE text SET body = 'the lot' WHERE body = CAST(? AS BLOB)",
+            "the log",
         )
         with pytest.raises(StoreError, match=digest):
             store.text(digest)
@@ -262,6 +264,6 @@ def test_a_damaged_reply_is_neither_reused_nor_read(store: Store) -> None:
 
 
 def test_a_damaged_call_is_not_recalled(store: Store) -> None:
-    values.alter(store.path, "UPDATE call SET completion_tokens = 3")
+    values.alter(store, "UPDATE call SET completion_tokens = 3")
     with store, pytest.raises(StoreError, match=f"call {values.identity(1)}"):
         asyncio.run(store.recorder().recall(values.identity(1)))

@@ -138,37 +138,3 @@ def test_closing_ends_the_writers_thread(tmp_path: Path) -> None:
         asyncio.run(store.recorder().record(values.call()))
         assert "recjury-writer" in {thread.name for thread in threading.enumerate()}
     assert "recjury-writer" not in {thread.name for thread in threading.enumerate()}
-
-
-_CLAIM = """
-import sys
-from recjury.store import Store
-
-with Store.open(sys.argv[1]) as store, store.claim("first"):
-    print("claimed", flush=True)
-    sys.stdin.readline()
-"""
-
-
-def test_a_campaign_is_one_processs_until_it_ends_or_is_killed(tmp_path: Path) -> None:
-    path = str(tmp_path / "runs.db")
-    command = [sys.executable, "-c", _CLAIM, path]
-    pipe = subprocess.PIPE
-    with (
-        Store.open(path) as store,
-        subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process,
-    ):
-        assert process.stdout is not None
-        assert process.stdout.readline() == "claimed\n"
-        with pytest.raises(StoreError, match=f"process {process.pid} on ") as refused:
-            store.claim("first").__enter__()
-        assert "\n" not in str(refused.value)
-        with store.claim("second"):
-            pass
-        process.kill()
-        process.wait()
-        with store.claim("first"), pytest.raises(StoreError, match="being run by process"):
-            store.claim("first").__enter__()
-        with store.claim("first"):
-            pass
-    assert [file.name for file in tmp_path.iterdir() if file.suffix == ".lock"] == []

@@ -13,7 +13,6 @@ from sqlmodel import SQLModel
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.store import Store
-from recjury.store.engine import connect
 from recjury.store.sealed import SealedTable, as_written, check, seal
 from recjury.store.texts import Interner
 from recjury.store.writer import Transaction
@@ -57,14 +56,14 @@ def store(tmp_path: Path) -> Store:
 )
 def test_what_was_altered_is_named(store: Store, change: str, named: str) -> None:
     with store:
-        assert values.alter(store.path, change) > 0
+        assert values.alter(store, change) > 0
         problems = store.integrity(EVALUATION)
     assert any(f"{named} in the store was changed after it was written" in p for p in problems)
 
 
 def test_an_altered_evaluator_is_named(store: Store) -> None:
     with store:
-        values.alter(store.path, "UPDATE evaluator SET kind = 'face'")
+        values.alter(store, "UPDATE evaluator SET kind = 'face'")
         (problem,) = store.integrity(EVALUATION)
     assert problem.startswith("evaluator ")
     assert problem.endswith(" in the store was changed after it was written")
@@ -108,7 +107,7 @@ def test_a_row_of_an_earlier_schema_is_read_by_its_converter(
     """A row without the new column has the seal that it had before there was one."""
     heat = _Film(title="Heat", cast={"names": ["Pacino"]})
     row = {"id": "1", "title": "Heat", "cast": hashlib.sha256(b'{"names":["Pacino"]}').hexdigest()}
-    engine = connect(store.path)
+    engine = store.place.connect()
     with store, engine.connect() as connection:
         films.table.create(connection)
         films.insert(Transaction(connection, Interner(engine)), [(heat, {"id": "1"})])

@@ -217,7 +217,7 @@ def test_an_altered_unfinished_conversation_is_noticed(
         (conversation,) = values.begun(store)
         asyncio.run(store.save_failure(conversation, "converse", "turn 1: no", values.log()))
         assert store.integrity(conversation) == ()
-        assert values.alter(store.path, altered) == 1
+        assert values.alter(store, altered) == 1
         with pytest.raises(StoreError, match=noticed):
             store.unfinished(conversation)
         (found,) = store.integrity(conversation)
@@ -258,7 +258,7 @@ def test_a_fork_is_kept_beside_its_original_and_is_no_result(tmp_path: Path) -> 
         (result,) = store.results()
         assert [each.evaluation for each in result.evaluations] == [EVALUATION.identity]
         assert store.integrity(fork.identity) == ()
-        values.alter(store.path, "UPDATE statement SET text = 'x' WHERE evaluation = ?", "ab" * 16)
+        values.alter(store, "UPDATE statement SET text = 'x' WHERE evaluation = ?", "ab" * 16)
         assert store.integrity(fork.identity) != ()
         assert store.integrity(EVALUATION.identity) == ()
         with pytest.raises(StoreError, match="is not in the store"):
@@ -331,7 +331,9 @@ def test_what_turns_took_is_kept_where_their_calls_are_elsewhere(tmp_path: Path)
         assert store.record(conversation) == (log, seconds, costs)
         assert store.integrity(conversation) != ()  # its call is not here
         values.alter(
-            store.path, "UPDATE log SET costs = '[9.0]' WHERE conversation = ?", conversation
+            values.file_of(store),
+            "UPDATE log SET costs = '[9.0]' WHERE conversation = ?",
+            conversation,
         )
         with pytest.raises(StoreError, match="was changed after it was written"):
             store.record(conversation)

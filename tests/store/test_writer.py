@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine
 
 from recjury.errors import StoreError
+from recjury.store.sqlite_file import SqliteFile
 from recjury.store.writer import Transaction, Writer
 
 
@@ -26,7 +26,8 @@ async def _submit(writer: Writer, *works: object) -> list[BaseException | None]:
 
 
 def test_a_store_that_cannot_be_opened_fails_all_that_is_submitted(tmp_path: Path) -> None:
-    writer = Writer(create_engine(f"sqlite:///{tmp_path}/missing/runs.db"))
+    place = SqliteFile(tmp_path / "missing" / "runs.db")
+    writer = Writer(place, place.connect())
     for _ in range(2):  # at once, and long after the thread has seen it
         for error in asyncio.run(_submit(writer, _keep, _keep, _keep)):
             assert isinstance(error, StoreError)
@@ -35,8 +36,9 @@ def test_a_store_that_cannot_be_opened_fails_all_that_is_submitted(tmp_path: Pat
 
 
 def test_a_thread_that_breaks_down_leaves_nobody_waiting(tmp_path: Path) -> None:
-    engine = create_engine(f"sqlite:///{tmp_path}/runs.db")
-    writer = Writer(engine)
+    place = SqliteFile(tmp_path / "runs.db")
+    engine = place.connect()
+    writer = Writer(place, engine)
     assert asyncio.run(_submit(writer, _keep)) == [None]
     for error in asyncio.run(_submit(writer, _keep, _break_down, _keep)):
         assert isinstance(error, StoreError)
@@ -54,6 +56,7 @@ def test_a_breakdown_in_the_last_batch_lets_the_store_be_closed(tmp_path: Path) 
         with pytest.raises(StoreError, match="no longer"):
             await submitted
 
-    engine = create_engine(f"sqlite:///{tmp_path}/runs.db")
-    asyncio.run(leave(Writer(engine)))
+    place = SqliteFile(tmp_path / "runs.db")
+    engine = place.connect()
+    asyncio.run(leave(Writer(place, engine)))
     engine.dispose()

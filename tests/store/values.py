@@ -40,6 +40,7 @@ from recjury.store import (
     Setup,
     Store,
 )
+from recjury.store.sqlite_file import SqliteFile
 
 NASTY = '=HYPERLINK("http://127.0.0.1")\r\nnext,line;"quoted" \x00 NUL \u2028 \U0001f3ac @x'
 
@@ -236,9 +237,15 @@ def begun(store: Store, conversations: int = 1) -> list[str]:
     return [each.id for each in planned]
 
 
-def alter(path: Path, statement: str, *values: object) -> int:
+def file_of(store: Store) -> Path:
+    """The file of a store in SQLite."""
+    assert isinstance(store.place, SqliteFile)
+    return store.place.path
+
+
+def alter(at: Path | Store, statement: str, *values: object) -> int:
     """Change a store behind recjury's back; returns how many rows were changed."""
-    connection = sqlite3.connect(path)
+    connection = sqlite3.connect(file_of(at) if isinstance(at, Store) else at)
     try:
         with connection:
             return connection.execute(statement, values).rowcount

@@ -1,0 +1,162 @@
+"""Everything specific to SQLite: the file, its connections and its transactions.
+
+A store that is missing is made in a temporary file beside it, under a lock, and renamed when it is
+whole: processes that start at once on a new store wait for each other, and one that is killed
+leaves no half of a store.
+"""
+
+import contextlib
+import os
+import secrets
+import sqlite3
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from recjury.errors import StoreError
+from recjury.store.column_types import WrongTypeError, first_wrong_value
+from recjury.store.engine import BUSY_SECONDS, WRITES, for_writing
+from recjury.store.place import Place
+from recjury.store.schema import create_tables
+
+
+class SqliteFile(Place):
+    """A store in one file, with SQLite's write-ahead log beside it."""
+
+    def __init__(self, path: Path):
+        """A symbolic link is followed: locks and logs lie beside the file, not beside the link."""
+        self.path = Path(os.path.realpath(path)) if path.is_symlink() else path
+
+    @classmethod
+    def named(cls, place: str, url: str) -> Self:
+        """The file that the user calls `place`, in `url`. Raises StoreError if it can be none."""
+        if place in {"", ":memory:"}:
+            raise StoreError(
+                "a store needs a file, such as sqlite:///runs.db; memory cannot be shared"
+            )
+        if "\0" in place:
+            raise StoreError("a store's name cannot hold the character NUL")
+        if place.endswith("/") or Path(place).name in {"", ".."}:
+            raise StoreError(f"a store is a file, not a folder: name a file instead of {url}")
+        return cls(Path(place))
+
+    def __str__(self) -> str:
+        """The path."""
+        return str(self.path)
+
+    def connect(self, *, read_only: bool = False) -> Engine:
+        """As `Place.connect`.
+
+        SQLite's write-ahead log needs two files beside the store while it is read, which are
+        removed at the end; where they cannot be made, and so nobody writes, the store is read
+        without them. Raises StoreError for a file with a hard link, under whose name another
+        process would write another log.
+        """
+        if not read_only and self.path.exists() and self.path.stat().st_nlink > 1:
+            raise StoreError(
+                f"the store {self} has another name (a hard link), under which it could be written "
+                "at the same time: remove that name, or copy the file"
+            )
+        url = URL.create("sqlite", database=str(self.path))
+        if read_only and not self._has_writable_log():
+            query = {"uri": "true", "mode": "ro", "immutable": "1"}
+            url = url.set(database=self.path.absolute().as_uri(), query=query)
+        engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+        event.listen(engine, "connect", _prepare)
+        if read_only:
+            event.listen(engine, "connect", _refuse_changes)
+        event.listen(engine, "begin", _begin)
+        return engine
+
+    def _has_writable_log(self) -> bool:
+        """Whether there is a write-ahead log beside the file, or one could be made."""
+        path = self.path
+        log = path.with_name(f"{path.name}-wal")
+        return log.exists() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is more than an empty file, which SQLite takes for a new database."""
+        return self.path.is_file() and self.path.stat().st_size > 0
+
+    def wrong_value(self) -> WrongTypeError | None:
+        """As `Place.wrong_value`."""
+        uri = f"{self.path.absolute().as_uri()}?mode=ro"
+        try:
+            with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
+                return first_wrong_value(connection)
+        except sqlite3.Error:
+            return None
+
+    def make(self) -> None:
+        """As `Place.make`, with its folder."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"the store {self}: its folder cannot be made: {error}") from error
+        if self.exists:
+            return
+        with _locked(self.path.parent):
+            if not self.exists:
+                self._make()
+
+    def _make(self) -> None:
+        unfinished = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.new")
+        engine = SqliteFile(unfinished).connect()
+        try:
+            with engine.connect() as connection:
+                with for_writing(connection).begin():
+                    create_tables(connection)
+                raw = connection.connection.cursor()
+                raw.execute("PRAGMA journal_mode = WAL")  # readers work while the writer does
+                raw.close()
+            engine.dispose()
+            os.replace(unfinished, self.path)
+        finally:
+            engine.dispose()
+            for leftover in unfinished.parent.glob(f"{unfinished.name}*"):
+                leftover.unlink(missing_ok=True)
+
+
+def _refuse_changes(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA query_only = ON")
+    cursor.close()
+
+
+def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    # Without this, Python's driver begins transactions late and commits before DDL.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.execute("PRAGMA synchronous = NORMAL")
+    cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    writes = connection.get_execution_options().get(WRITES, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Wait until no other process makes a store in this folder.
+
+    The folder itself is locked, which needs no file of its own that would have to be removed.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,207 @@
+"""The processes that run a campaign, the units that each has leased, and what is asked of them.
+
+Several processes can run one campaign: each leases a unit before it works on it, and finds out what
+another one has done meanwhile. A process says every second that it lives; the leases of one that
+does not end. Work that is nevertheless done twice does no harm, since what is stored first is kept.
+None of this is a result, so these rows have no seals.
+"""
+
+import os
+import socket
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Any
+
+import orjson
+from sqlalchemy import Connection, delete, select, update
+from sqlmodel import Field, SQLModel
+
+from recjury.records import JSON
+from recjury.store.column_types import PlainText, Real, Whole
+from recjury.store.engine import insert_new, insert_or_replace
+from recjury.store.functions import Now
+from recjury.store.tables import table_of
+from recjury.store.writer import Transaction
+
+SILENT_SECONDS = 60.0
+"""How long a process may say nothing before its leases end."""
+
+
+class WorkerRow(SQLModel, table=True):
+    """A process that runs a campaign. `seen` is in Unix seconds by the database's clock.
+
+    `state` is JSON: what is not in the store, such as which requests are open.
+    """
+
+    __tablename__ = "worker"
+
+    id: str = Field(primary_key=True, sa_type=PlainText)
+    campaign: str = Field(index=True, sa_type=PlainText)
+    host: str = Field(sa_type=PlainText)
+    process: int = Field(sa_type=Whole)
+    seen: float = Field(sa_type=Real)
+    state: str = Field(sa_type=PlainText)
+
+
+class LeaseRow(SQLModel, table=True):
+    """A unit that a process works on, or, with `ended` as 1, has worked on in this run."""
+
+    __tablename__ = "lease"
+
+    campaign: str = Field(primary_key=True, sa_type=PlainText)
+    unit: str = Field(primary_key=True, sa_type=PlainText)
+    worker: str = Field(index=True, sa_type=PlainText)
+    ended: int = Field(sa_type=Whole)
+
+
+class WishRow(SQLModel, table=True):
+    """Settings (JSON) that a process is asked to change, and its answer (JSON) once it has.
+
+    `taken` is 1 from the moment it looks, so that a wish that was withdrawn is never granted.
+    """
+
+    __tablename__ = "wish"
+
+    id: str = Field(primary_key=True, sa_type=PlainText)
+    worker: str = Field(index=True, sa_type=PlainText)
+    settings: str = Field(sa_type=PlainText)
+    taken: int = Field(sa_type=Whole)
+    answer: str | None = Field(sa_type=PlainText)
+
+
+_WORKERS, _LEASES, _WISHES = (table_of(each) for each in (WorkerRow, LeaseRow, WishRow))
+
+
+class Lease(Enum):
+    """Whose a unit is: ours, another process's, or nobody's because its work in this run ended."""
+
+    OURS = "ours"
+    ELSEWHERE = "elsewhere"
+    ENDED = "ended"
+
+
+def lease(transaction: Transaction, campaign: str, worker: str, unit: str) -> None:
+    """Lease a unit for a process, unless another one has it; `whose` says so."""
+    row = {"campaign": campaign, "unit": unit, "worker": worker, "ended": 0}
+    transaction.connection.execute(insert_new(_LEASES), [row])
+
+
+def whose(connection: Connection, campaign: str, worker: str, unit: str) -> Lease:
+    """Who has a unit that was to be leased."""
+    query = select(_LEASES.c.worker, _LEASES.c.ended)
+    query = query.where(_LEASES.c.campaign == campaign, _LEASES.c.unit == unit)
+    row = connection.execute(query).first()
+    if row is None:  # it was released meanwhile
+        return Lease.ELSEWHERE
+    if row.ended:
+        return Lease.ENDED
+    return Lease.OURS if row.worker == worker else Lease.ELSEWHERE
+
+
+def end_lease(transaction: Transaction, campaign: str, worker: str, unit: str) -> None:
+    """Say that the work on a unit has ended."""
+    here = (_LEASES.c.campaign == campaign, _LEASES.c.unit == unit, _LEASES.c.worker == worker)
+    transaction.connection.execute(update(_LEASES).where(*here).values(ended=1))
+
+
+def beat(transaction: Transaction, campaign: str, worker: str, state: Mapping[str, JSON]) -> None:
+    """Say that a process lives, and what it does; forget the processes of the campaign that do not.
+
+    A process that was taken for dead meanwhile is known again.
+    """
+    row = {
+        "id": worker,
+        "campaign": campaign,
+        "host": socket.gethostname(),
+        "process": os.getpid(),
+        "seen": transaction.connection.execute(select(Now())).scalar_one(),
+        "state": orjson.dumps(dict(state)).decode(),
+    }
+    transaction.connection.execute(insert_or_replace(_WORKERS), row)
+    living = {each.id for each in living_workers(transaction.connection, campaign)}
+    known = transaction.connection.execute(
+        select(_WORKERS.c.id).where(_WORKERS.c.campaign == campaign)
+    )
+    for dead in set(known.scalars()) - living:
+        leave(transaction, campaign, dead)
+
+
+def leave(transaction: Transaction, campaign: str, worker: str) -> None:
+    """Forget a process: what it has not ended is free again, and the last one leaves nothing."""
+    connection = transaction.connection
+    connection.execute(delete(_WISHES).where(_WISHES.c.worker == worker))
+    connection.execute(delete(_WORKERS).where(_WORKERS.c.id == worker))
+    open_ones = (_LEASES.c.worker == worker, _LEASES.c.ended == 0)
+    connection.execute(delete(_LEASES).where(*open_ones))
+    if not living_workers(connection, campaign):
+        connection.execute(delete(_LEASES).where(_LEASES.c.campaign == campaign))
+
+
+def living_workers(connection: Connection, campaign: str) -> list[Any]:
+    """The rows of `worker` of the processes that run a campaign."""
+    query = select(_WORKERS, Now().label("now")).where(_WORKERS.c.campaign == campaign)
+    return [row for row in connection.execute(query.order_by(_WORKERS.c.id)) if _lives(row)]
+
+
+def _lives(row: Any) -> bool:
+    if row.now - row.seen > SILENT_SECONDS:
+        return False
+    return row.host != socket.gethostname() or _exists(row.process)
+
+
+def _exists(process: int) -> bool:
+    if os.name == "nt":  # there, a signal would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass  # it belongs to somebody else
+    return True
+
+
+def add_wishes(
+    transaction: Transaction, workers: Mapping[str, str], settings: Mapping[str, JSON]
+) -> None:
+    """Ask processes to change their settings; `workers` are these processes by the wish's id."""
+    text = orjson.dumps(dict(settings)).decode()
+    rows = [
+        {"id": wish, "worker": worker, "settings": text, "taken": 0, "answer": None}
+        for wish, worker in workers.items()
+    ]
+    transaction.connection.execute(_WISHES.insert(), rows)
+
+
+def find_wish(connection: Connection, wish: str) -> Any:
+    """The row of a wish; None if its process has ended."""
+    return connection.execute(select(_WISHES).where(_WISHES.c.id == wish)).first()
+
+
+def wishes_of(connection: Connection, worker: str) -> list[Any]:
+    """The rows of what a process is asked for and has not looked at."""
+    query = select(_WISHES).where(_WISHES.c.worker == worker, _WISHES.c.taken == 0)
+    return list(connection.execute(query))
+
+
+def take_wish(transaction: Transaction, wish: str) -> bool:
+    """Say that the process has looked; False if the wish was withdrawn."""
+    here = update(_WISHES).where(_WISHES.c.id == wish)
+    return transaction.connection.execute(here.values(taken=1)).rowcount == 1
+
+
+def answer_wish(transaction: Transaction, wish: str, refused: str | None) -> None:
+    """Say that a wish was granted, or why not."""
+    said = orjson.dumps(refused).decode()
+    transaction.connection.execute(update(_WISHES).where(_WISHES.c.id == wish).values(answer=said))
+
+
+def withdraw_wish(transaction: Transaction, wish: str) -> bool:
+    """Remove a wish; False if its process has looked at it."""
+    here = (_WISHES.c.id == wish, _WISHES.c.taken == 0)
+    return transaction.connection.execute(delete(_WISHES).where(*here)).rowcount == 1
+
+
+def remove_wishes(transaction: Transaction, wishes: Iterable[str]) -> None:
+    """Remove wishes, looked at or not."""
+    transaction.connection.execute(delete(_WISHES).where(_WISHES.c.id.in_(list(wishes))))

@@ -1,0 +1,121 @@
+"""Two processes run one campaign at the same time, on SQLite and on PostgreSQL."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recjury.store import Store
+from tests.endpoint import RemoteEndpoint
+from tests.postgres_server import PostgresServer, postgres_server
+
+CAMPAIGN = """
+scenarios: [{{corpus: sample, limit: 6}}]
+systems: [chatcrs]
+model: {{base_url: "{url}", name: scripted}}
+concurrency: 4
+"""
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[RemoteEndpoint]:
+    with RemoteEndpoint("tests.campaign.player:play", latency=0.1) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[PostgresServer]:
+    with postgres_server() as running:
+        yield running
+
+
+class Campaign:
+    """A campaign that is run by processes, in one store."""
+
+    def __init__(self, folder: Path, endpoint: RemoteEndpoint, store: str):
+        """Its file is in `folder`."""
+        self._endpoint, self.store = endpoint, store
+        self._file = folder / "campaign.yaml"
+        self._file.write_text(CAMPAIGN.format(url=endpoint.url), "utf-8")
+
+    def start(self) -> "subprocess.Popen[str]":
+        """One more process that runs it."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "recjury", "run", str(self._file), "--store", self.store],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+
+    def results(self) -> dict[str, Any]:
+        """What its store has in the end, without what a clock says."""
+        with Store.open(self.store, read_only=True) as store:
+            found = {
+                each.conversation: [
+                    (one.label, rating.factor, rating.score)
+                    for one in each.evaluations
+                    for rating in one.ratings
+                    if rating.factor != "seconds_per_turn"
+                ]
+                for each in store.results()
+            }
+            (campaign,) = store.campaigns()
+            assert store.running(campaign.id).state is None
+            verdicts = [(each.conversation, each.score) for each in store.debates(campaign.id)]
+            calls = store.spent(campaign.id).calls
+        return {"results": found, "verdicts": verdicts, "calls": calls}
+
+
+def _wait(process: "subprocess.Popen[str]") -> str:
+    _, said = process.communicate(timeout=300)
+    assert process.returncode == 0, said
+    return said
+
+
+@pytest.fixture(scope="module")
+def alone(endpoint: RemoteEndpoint, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The campaign by one process."""
+    folder = tmp_path_factory.mktemp("alone")
+    campaign = Campaign(folder, endpoint, f"sqlite:///{folder}/store.db")
+    _wait(campaign.start())
+    return campaign.results()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def campaign(request: pytest.FixtureRequest, tmp_path: Path, endpoint: RemoteEndpoint) -> Campaign:
+    if request.param == "sqlite":
+        return Campaign(tmp_path, endpoint, f"sqlite:///{tmp_path}/store.db")
+    server: PostgresServer = request.getfixturevalue("postgres")
+    name = "".join(filter(str.isalnum, request.node.name)).lower()
+    return Campaign(tmp_path, endpoint, server.create(name))
+
+
+@pytest.mark.slow
+def test_two_processes_do_together_what_one_does(
+    campaign: Campaign, alone: dict[str, Any], endpoint: RemoteEndpoint
+) -> None:
+    before = len(endpoint.bodies)
+    for process in [campaign.start(), campaign.start()]:
+        _wait(process)
+    assert campaign.results() == alone
+    assert len(endpoint.bodies) - before == alone["calls"]
+
+
+@pytest.mark.slow
+def test_what_a_killed_process_was_at_is_done_by_the_other_one(
+    campaign: Campaign, alone: dict[str, Any], endpoint: RemoteEndpoint
+) -> None:
+    before = len(endpoint.bodies)
+    killed, other = campaign.start(), campaign.start()
+    endpoint.kill_at(killed.pid, 60)
+    _wait(other)
+    killed.communicate(timeout=60)
+    assert killed.returncode == -signal.SIGKILL
+    assert campaign.results() == alone
+    assert len(endpoint.bodies) - before <= alone["calls"] + 2 * 4
