@@ -10,12 +10,12 @@ from recjury.store.evaluations import EvaluationHandle, PlannedEvaluation, Store
 from recjury.store.evaluators import CampaignEvaluator, PlannedEvaluator
 from recjury.store.failures import Failure, Unfinished
 from recjury.store.measurements import Measurement
-from recjury.store.place import place_of
 from recjury.store.recorder import StoreRecorder
 from recjury.store.results import ConversationResult, EvaluationResult
 from recjury.store.running import BEAT_SECONDS, RunningCampaign, Worker
 from recjury.store.stage_results import ForkedEvaluation
 from recjury.store.store import Store
+from recjury.store.url import place_of
 from recjury.store.workers import Lease
 
 __all__ = [

@@ -42,7 +42,7 @@ from recjury.store.failures import (
 )
 from recjury.store.logs import find_log, log_ids, log_ids_of, write_log
 from recjury.store.measurements import read_measurements, write_measurement
-from recjury.store.place import Place, place_of
+from recjury.store.place import Place
 from recjury.store.recorder import StoreRecorder
 from recjury.store.results import ConversationResult, read_results
 from recjury.store.running import RunningCampaign, Worker
@@ -58,6 +58,7 @@ from recjury.store.stage_results import (
 )
 from recjury.store.stages import read_stages
 from recjury.store.texts import Interner, text_of_hash
+from recjury.store.url import place_of
 from recjury.store.writer import Transaction, Writer, write_all
 
 P = ParamSpec("P")
