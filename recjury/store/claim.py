@@ -45,15 +45,15 @@ def lock_path(store: Path, campaign: str) -> Path:
     return store.with_name(f"{store.name}.{name}.lock")
 
 
-def open_lock(path: Path, flags: int) -> int:
-    """Open the file of a lock. Raises OSError, and StoreError if it is no regular file.
+def open_beside(path: Path, flags: int) -> int:
+    """Open a file beside a store. Raises OSError, and StoreError if it is no regular file.
 
     A link could lead to a file that is not ours, and opening a pipe could wait for ever.
     """
     handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise StoreError(f"the lock {path} is not a regular file: remove it")
+        raise StoreError(f"{path} is not a regular file: remove it")
     return handle
 
 
@@ -62,7 +62,7 @@ def _locked(path: Path, campaign: str) -> int:
 
     while True:
         try:
-            handle = open_lock(path, os.O_RDWR | os.O_CREAT)
+            handle = open_beside(path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise StoreError(f"the lock {path} cannot be made: {error.strerror}") from None
         try:

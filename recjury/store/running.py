@@ -21,7 +21,7 @@ import orjson
 
 from recjury.errors import StoreError
 from recjury.records import JSON
-from recjury.store.claim import lock_path, open_lock
+from recjury.store.claim import lock_path, open_beside
 
 _HOLDER = re.compile(r"process ([0-9]+) on (\S+)")
 _LOOK_AGAIN = 0.1  # seconds between two looks for an answer
@@ -49,7 +49,7 @@ class RunningCampaign:
         import fcntl
 
         try:
-            handle = open_lock(self._lock, os.O_RDONLY)
+            handle = open_beside(self._lock, os.O_RDONLY)
         except FileNotFoundError:
             return False
         except OSError as error:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Engine
 
 from recjury.errors import StoreError
 from recjury.records import CallRecord
+from recjury.store.acknowledged import check_acknowledged, forget
 from recjury.store.call_counts import (
     call_identities,
     find_record,
@@ -167,8 +168,10 @@ class Store:
         try:
             with one_line_errors(self.path):
                 make_store(self.path)
-                with self._engine.connect() as connection, connection.begin():
-                    check_schema(connection)
+                with self._engine.connect() as connection:
+                    with connection.begin():
+                        check_schema(connection)
+                    check_acknowledged(connection, self.path)
         except OSError as error:
             self._engine.dispose()
             raise StoreError(f"the store {self.path} cannot be made: {error.strerror}") from error
@@ -181,6 +184,8 @@ class Store:
         if self._writer is not None:
             self._writer.close()
         self._engine.dispose()
+        if self._writer is not None:
+            forget(self.path)
 
     def __enter__(self) -> Self:
         """The store itself."""

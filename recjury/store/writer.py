@@ -17,6 +17,7 @@ from typing import Generic, NamedTuple, TypeVar
 from sqlalchemy import Connection, Engine
 
 from recjury.errors import StoreError
+from recjury.store.acknowledged import counted
 from recjury.store.engine import for_writing, user_error_of
 from recjury.store.texts import Interner
 
@@ -151,7 +152,7 @@ class Writer:
 def write_all(transaction: Transaction, write: Callable[[Transaction], T]) -> T:
     """Run `write` in one transaction, which is rolled back if it raises."""
     try:
-        with transaction.connection.begin():
+        with counted(transaction.connection):
             written = write(transaction)
     except BaseException:
         transaction.texts.rollback()
