@@ -21,19 +21,40 @@ from recjury.store.claim import open_beside
 _LARGEST = 2**31  # `user_version` has 32 bits and a sign
 
 
-@contextlib.contextmanager
-def counted(connection: Connection) -> Iterator[None]:
-    """A transaction, rolled back if the block raises; at its end the changed rows are counted."""
-    driver: Any = connection.connection.driver_connection
-    with connection.begin():
-        before = driver.total_changes
-        yield
-        changed = driver.total_changes - before
+class ChangeCount:
+    """Counts what the transactions of one connection change, in the store and beside it."""
+
+    def __init__(self, store: Path):
+        """`store` is the path of the store's file."""
+        self._store = store
+        self._file: int | None = None
+
+    @contextlib.contextmanager
+    def counted(self, connection: Connection) -> Iterator[None]:
+        """A transaction that counts the rows that it changed; rolled back if the block raises."""
+        driver: Any = connection.connection.driver_connection
+        with connection.begin():
+            before = driver.total_changes
+            yield
+            changed = driver.total_changes - before
+            if changed:
+                number = (_number(driver) + changed) % _LARGEST
+                driver.execute(f"PRAGMA user_version = {number}")
         if changed:
-            number = (_number(driver) + changed) % _LARGEST
-            driver.execute(f"PRAGMA user_version = {number}")
-    if changed:
-        _note(Path(str(connection.engine.url.database)), number)
+            self._note(number)
+
+    def _note(self, number: int) -> None:
+        """Write the number; a store is not refused because this file cannot be written."""
+        with contextlib.suppress(OSError, StoreError):
+            if self._file is None:
+                self._file = open_beside(_beside(self._store), os.O_WRONLY | os.O_CREAT)
+            # It is always as long, so that a full disk has room for it.
+            os.pwrite(self._file, b"%10d\n" % number, 0)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            os.close(self._file)
 
 
 def check_acknowledged(connection: Connection, store: Path) -> None:
@@ -65,22 +86,11 @@ def _number(driver: Any) -> int:
     return number
 
 
-def _note(store: Path, number: int) -> None:
-    """Write the number; a store is not refused because this file cannot be written."""
-    with contextlib.suppress(OSError, StoreError), _open(store, os.O_WRONLY | os.O_CREAT) as file:
-        os.write(file, b"%10d\n" % number)  # always as long: a full disk has room for it
-
-
 def _noted(store: Path) -> int:
-    with contextlib.suppress(OSError, ValueError), _open(store, os.O_RDONLY) as file:
-        return int(os.read(file, 11))
-    return 0
-
-
-@contextlib.contextmanager
-def _open(store: Path, flags: int) -> Iterator[int]:
-    file = open_beside(_beside(store), flags)
     try:
-        yield file
-    finally:
-        os.close(file)
+        file = open_beside(_beside(store), os.O_RDONLY)
+    except OSError:
+        return 0
+    with open(file, "rb") as noted, contextlib.suppress(ValueError):
+        return int(noted.read(11))
+    return 0

@@ -26,7 +26,7 @@ from recjury.store.claim import claim
 from recjury.store.contents import integrity, read_whole
 from recjury.store.conversations import campaign_conversations, find_conversation, write_plan
 from recjury.store.debate_lists import debate_summaries, debated
-from recjury.store.engine import connect, for_writing, one_line_errors, store_path
+from recjury.store.engine import connect, one_line_errors, store_path
 from recjury.store.evaluations import (
     EvaluationHandle,
     PlannedEvaluation,
@@ -59,8 +59,8 @@ from recjury.store.stage_results import (
     write_stage,
 )
 from recjury.store.stages import read_stages
-from recjury.store.texts import Interner, text_of_hash
-from recjury.store.writer import Transaction, Writer, write_all
+from recjury.store.texts import text_of_hash
+from recjury.store.writer import Transaction, Writer, transactions, write_all
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -306,8 +306,7 @@ class Store:
             yield connection
 
     def _write(self, write: Callable[[Transaction], T]) -> T:
-        with one_line_errors(self.path), self._engine.connect() as connection:
-            transaction = Transaction(for_writing(connection), Interner(self._engine))
+        with one_line_errors(self.path), transactions(self._engine) as transaction:
             return write_all(transaction, write)
 
 

@@ -10,14 +10,15 @@ import functools
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Engine
 
 from recjury.errors import StoreError
-from recjury.store.acknowledged import counted
+from recjury.store.acknowledged import ChangeCount
 from recjury.store.engine import for_writing, user_error_of
 from recjury.store.texts import Interner
 
@@ -37,6 +38,15 @@ class Transaction(NamedTuple):
 
     connection: Connection
     texts: Interner
+    count: ChangeCount
+
+
+@contextlib.contextmanager
+def transactions(engine: Engine) -> Iterator[Transaction]:
+    """A connection for `write_all`, which begins and ends the transactions."""
+    count = ChangeCount(Path(str(engine.url.database)))
+    with engine.connect() as connection, contextlib.closing(count):
+        yield Transaction(for_writing(connection), Interner(engine), count)
 
 
 Work = Callable[[Transaction, Sequence[T]], None]
@@ -97,8 +107,7 @@ class Writer:
         jobs: list[_Job[object]] = []
         more = True
         try:
-            with self._engine.connect() as connection:
-                transaction = Transaction(for_writing(connection), Interner(self._engine))
+            with transactions(self._engine) as transaction:
                 while more:
                     jobs, more = self._gather()
                     self._commit(transaction, jobs)
@@ -152,7 +161,7 @@ class Writer:
 def write_all(transaction: Transaction, write: Callable[[Transaction], T]) -> T:
     """Run `write` in one transaction, which is rolled back if it raises."""
     try:
-        with counted(transaction.connection):
+        with transaction.count.counted(transaction.connection):
             written = write(transaction)
     except BaseException:
         transaction.texts.rollback()

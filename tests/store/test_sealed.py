@@ -13,6 +13,7 @@ from sqlmodel import SQLModel
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.store import Store
+from recjury.store.acknowledged import ChangeCount
 from recjury.store.engine import connect
 from recjury.store.sealed import SealedTable, as_written, check, seal
 from recjury.store.texts import Interner
@@ -111,7 +112,10 @@ def test_a_row_of_an_earlier_schema_is_read_by_its_converter(
     engine = connect(store.path)
     with store, engine.connect() as connection:
         films.table.create(connection)
-        films.insert(Transaction(connection, Interner(engine)), [(heat, {"id": "1"})])
+        films.insert(
+            Transaction(connection, Interner(engine), ChangeCount(store.path)),
+            [(heat, {"id": "1"})],
+        )
         assert connection.execute(select(films.c.schema, films.c.seal)).one() == (
             2,
             seal({**row, "schema": 2}),
