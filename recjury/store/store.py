@@ -60,6 +60,7 @@ from recjury.store.stage_results import (
 )
 from recjury.store.stages import read_stages
 from recjury.store.texts import text_of_hash
+from recjury.store.verification import verify_store
 from recjury.store.writer import Transaction, Writer, transactions, write_all
 
 P = ParamSpec("P")
@@ -248,6 +249,7 @@ class Store:
     call_counts = _reads(read_call_counts)
     text = _reads(text_of_hash)
     integrity = _reads(integrity)
+    verify = _reads(verify_store)
     whole = _reads(read_whole)
 
     def calls(self, campaign: str | None = None) -> Iterator[CallRecord]:

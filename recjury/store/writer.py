@@ -38,15 +38,15 @@ class Transaction(NamedTuple):
 
     connection: Connection
     texts: Interner
-    count: ChangeCount
+    changes: ChangeCount
 
 
 @contextlib.contextmanager
 def transactions(engine: Engine) -> Iterator[Transaction]:
     """A connection for `write_all`, which begins and ends the transactions."""
-    count = ChangeCount(Path(str(engine.url.database)))
-    with engine.connect() as connection, contextlib.closing(count):
-        yield Transaction(for_writing(connection), Interner(engine), count)
+    changes = ChangeCount(Path(str(engine.url.database)))
+    with engine.connect() as connection, contextlib.closing(changes):
+        yield Transaction(for_writing(connection), Interner(engine), changes)
 
 
 Work = Callable[[Transaction, Sequence[T]], None]
@@ -161,7 +161,7 @@ class Writer:
 def write_all(transaction: Transaction, write: Callable[[Transaction], T]) -> T:
     """Run `write` in one transaction, which is rolled back if it raises."""
     try:
-        with transaction.count.counted(transaction.connection):
+        with transaction.changes.counted(transaction.connection):
             written = write(transaction)
     except BaseException:
         transaction.texts.rollback()
