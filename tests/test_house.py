@@ -26,7 +26,7 @@ FLOORS = (
     ("knowledge", "store"),
     ("language",),
     ("corpora", "debate"),
-    ("fine_tuning",),
+    ("fine_tuning", "isolation"),
     ("agents", "simulator", "judges"),
     ("agreement", "campaign"),
     ("results",),

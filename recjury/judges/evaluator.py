@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pydantic import Field, PrivateAttr, field_validator
 
 from recjury.errors import ConfigError
+from recjury.isolation import in_thread
 from recjury.plugins import source_digest
 from recjury.records import (
     JSON,
@@ -114,6 +115,11 @@ class Evaluator(Record, ABC):
     def is_plugin(self) -> bool:
         """Whether its class is of another package: what it raises fails one evaluation."""
         return not type(self).__module__.startswith("recjury.")
+
+    @property
+    def isolation(self) -> str:
+        """Where code of the user's runs for it, and what it can reach; empty for recjury's own."""
+        return in_thread("an Evaluator class") if self.is_plugin else ""
 
     @property
     def label(self) -> str:

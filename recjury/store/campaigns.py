@@ -31,7 +31,7 @@ class Setup(Record):
     checkouts. `packs` maps prompt and rubric packs to their digests, and `data` the files of the
     corpora ("redial/id2info.json") to their SHA-256. `prices` has US dollars per million tokens by
     model, None if unknown, and `price_sources` where the known ones are from. `isolation` says of
-    each system in Python where its code ran, and what it could reach there.
+    each system and evaluator in Python where its code ran, and what it could reach there.
     """
 
     config: object
