@@ -54,10 +54,10 @@ BUDGETS = {
     "judges": 9_976,
     "language": 2_012,
     "knowledge": 1_782,
-    "llm": 10_313,
+    "llm": 10_383,
     "papers": 5_812,
     "plugins": 652,
-    "prompts": 280,
+    "prompts": 279,
     "records": 1_862,
     "report": 1_721,
     "results": 2_492,
@@ -65,10 +65,10 @@ BUDGETS = {
     "stats": 1_895,
     "store": 4_611,
     "tables": 955,
-    "top": 1_167,
+    "top": 1_173,
 }
-LINES = 79_514
-FILES = 622
+LINES = 79_589
+FILES = 623
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.
