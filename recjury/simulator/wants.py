@@ -70,6 +70,11 @@ class Want(NamedTuple):
         """Whether it is a word for a kind of item, such as a genre."""
         return self.form != "behind"
 
+    @property
+    def sort(self) -> str:
+        """Of which sort it is: values of one sort are alternatives to each other."""
+        return "category" if self.is_category or self.attribute is None else self.attribute.kind
+
 
 def like(item: Item) -> Want:
     """The wish for something like an item."""
