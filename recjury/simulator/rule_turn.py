@@ -6,7 +6,7 @@ from recjury.records import Act, Utterance
 from recjury.simulator.about_hit import AboutHit
 from recjury.simulator.offers import Offers
 from recjury.simulator.turn_writer import Spoken, TurnWriter, utterance
-from recjury.simulator.wants import Want, plural
+from recjury.simulator.wants import Want
 
 _SENTENCES = {"low": 2, "medium": 3, "high": 4}
 _QUOTED = 0.6  # how often own words stand for a wish that was read in them
@@ -135,11 +135,14 @@ class RuleTurn:
         """A complaint about a category that was told in an earlier turn and that offers lack."""
         mind = self._mind
         missed = [want for want in mind.unmet if want.is_category]
-        if not missed or len(mind.user_turns) < 2 or not mind.offered or _does(spoken, Act.COMPLAIN):
+        if (
+            not missed
+            or len(mind.user_turns) < 2
+            or not mind.offered
+            or _does(spoken, Act.COMPLAIN)
+        ):
             return []
-        unwanted = mind.unwanted(mind.offered[0])[:1]
-        many = [plural(each, mind.domain) for each in unwanted]
-        return self._say("passed_over", wants=missed[:1], its_many=many[0]) if many else []
+        return self._say("passed_over", wants=missed[:1])
 
     def _tail(self, spoken: Sequence[Spoken]) -> list[Spoken]:
         """Impatience with what is not what was asked for, or a question for something else."""

@@ -71,7 +71,8 @@ def said_so_far(turns: Sequence[Turn], catalogue: Catalogue) -> SaidSoFar:
             done = [*_read_acts(reading._replace(wants=()) if takes_back(turn.text) else reading)]
             acts += done
             earlier = None if any(act.act is Act.WISH for act in done) else quote
-            quote = _quote(turn, turns[:at], may_ask=at == last) or earlier
+            may = not {Act.WISH, Act.ASK} <= reading.no
+            quote = (_quote(turn, turns[:at], may_ask=at == last) if may else None) or earlier
     return SaidSoFar(tuple(acts), quote)
 
 

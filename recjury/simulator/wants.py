@@ -1,7 +1,7 @@
 """What the rule user wants: attributes of its targets, or its wishes, as people say them."""
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
@@ -16,6 +16,7 @@ Form = Literal["before", "noun", "behind"]
 """Where the words of a want stand: before the word for an item, instead of it, or behind it."""
 
 _MOST_OF_A_KIND = 2
+_ITEMS_KEPT = 4096
 
 
 class CategoryNoun(BaseModel):
@@ -105,6 +106,7 @@ def want_of(attribute: Attribute, domain: Domain) -> Want | None:
     return Want(value, value, "before", attribute)
 
 
+@lru_cache(_ITEMS_KEPT)
 def wants_of(item: Item, domain: Domain) -> tuple[Want, ...]:
     """What one can want of an item, in the domain's order; no year beside its decade.
 
@@ -122,6 +124,7 @@ def wants_of(item: Item, domain: Domain) -> tuple[Want, ...]:
     return tuple(by_value.values())
 
 
+@lru_cache(_ITEMS_KEPT)
 def categories(item: Item, domain: Domain) -> tuple[Want, ...]:
     """The kinds of items that the item is."""
     return tuple(want for want in wants_of(item, domain) if want.is_category)
