@@ -134,13 +134,8 @@ class RuleTurn:
     def _passed_over(self, spoken: Sequence[Spoken]) -> list[Spoken]:
         """A complaint about a category that was told in an earlier turn and that offers lack."""
         mind = self._mind
-        missed = [want for want in mind.unmet if want.is_category]
-        if (
-            not missed
-            or len(mind.user_turns) < 2
-            or not mind.offered
-            or _does(spoken, Act.COMPLAIN)
-        ):
+        missed = [want for want in mind.unmet if want.is_category and mind.offered]
+        if not missed or len(mind.user_turns) < 2 or _does(spoken, Act.COMPLAIN):
             return []
         return self._say("passed_over", wants=missed[:1])
 
