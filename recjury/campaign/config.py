@@ -39,7 +39,7 @@ _WITHOUT_A_MODEL = {
 class ScenarioSource(Record):
     """Where scenarios come from.
 
-    `corpus` is redial, opendialkg, sample, sample-books, a folder in their format, or
+    `corpus` is redial, opendialkg, inspired, sample, sample-books, a folder in their format, or
     "module:function" of your own. With `limit`, that many scenarios are drawn at random with the
     campaign's seed; without it, all are used.
     """
