@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from recjury.corpora import corpus_name
@@ -32,7 +32,7 @@ def about_campaign(summary: CampaignSummary) -> list[Caveat]:
     """The caveats of a campaign's tables."""
     return [
         *_about_splits(summary),
-        *_about_training(summary),
+        *(about_training(summary.played) if _has_offline(summary) else ()),
         *_about_links(summary),
         *about_scores(summary.systems, {each.id: each.metric for each in summary.shown}),
         *_about_catalogues(summary),
@@ -147,10 +147,14 @@ def _about_splits(summary: CampaignSummary) -> Iterator[Caveat]:
         )
 
 
-def _about_training(summary: CampaignSummary) -> Iterator[Caveat]:
-    offline = any(each.kind == "offline" for each in summary.evaluators)
-    without = sorted(each for each in summary.played if corpus_name(each) in _WITHOUT_TRAINING)
-    if offline and without:
+def _has_offline(summary: CampaignSummary) -> bool:
+    return any(each.kind == "offline" for each in summary.evaluators)
+
+
+def about_training(played: Iterable[str]) -> Iterator[Caveat]:
+    """Which corpora ("redial/test") lack the training split that published systems learned from."""
+    without = sorted({each for each in played if corpus_name(each) in _WITHOUT_TRAINING})
+    if without:
         yield Caveat(
             f"Not the published protocol: {listed(without)} has no training split here",
             "Built-in systems learn from its validation dialogues, or count in them which items "

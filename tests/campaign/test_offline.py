@@ -1,6 +1,8 @@
 """Offline campaigns: one reply to each history, from any system, in the tables and exports."""
 
+import itertools
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import pytest
 
 from recjury.campaign.config import CampaignConfig
 from recjury.campaign.identity import campaign_id
+from recjury.judges.surface import words
 from recjury.records import ConversationLog, Ending
 from recjury.store import Store
 from tests.agents.http_system import Asked, SystemServer, says
@@ -63,6 +66,51 @@ def test_the_example_gives_the_means_of_trec_eval(command: Command) -> None:
     assert "offline.ndcg@10" in json.loads(compared.out)["metrics"]
     assert command("export", "out", "--store", STORE).code == 0
     assert "offline" in Path("out/ratings.csv").read_text("utf-8")
+    _assert_table_of_targets(command)
+
+
+def _assert_table_of_targets(command: Command) -> None:
+    """`offline.table` has each target as a query of its own, and all texts together."""
+    shown = command("analyse", "offline.table", "--store", STORE, "--json")
+    rows = json.loads(shown.out)["tables"]["offline"]
+    assert [(row["system"], row["targets"]) for row in rows] == [
+        ("retrieval", "all"),
+        ("retrieval", "new"),
+        ("popular", "all"),
+        ("popular", "new"),
+    ]
+    for row in rows:
+        logs = _logs(row["system"])
+        if row["targets"] == "new":
+            logs = [log for log in logs if not log.scenario.target_seen]
+        by_target = trec([one for log in logs for one in _by_target(log)])
+        assert (row["replies"], row["n"]) == (len(logs), len(by_target))
+        for name in ("recall@1", "recall@50", "ndcg@10", "mrr@10"):
+            mean = sum(values[name] for values in by_target.values()) / len(by_target)
+            assert row[name]["value"] == pytest.approx(mean, abs=1e-6)
+            assert row[name]["low"] <= mean <= row[name]["high"]
+    said = [words(log.system_turns[0].text) for log in _logs("popular")]
+    pairs = [pair for each in said for pair in itertools.pairwise(each)]
+    assert rows[2]["distinct_2"] == pytest.approx(len(set(pairs)) / len(pairs))
+    assert rows[2]["distinct_2_by_reply"] == pytest.approx(len(set(pairs)) / len(said))
+
+
+def _by_target(log: ConversationLog) -> Iterator[ConversationLog]:
+    for target in log.scenario.targets:
+        changes = {"targets": (target,), "record": f"{log.scenario.record}/{target.id}"}
+        yield log.model_copy(update={"scenario": log.scenario.model_copy(update=changes)})
+
+
+def test_a_table_without_offline_replies_says_what_makes_them(command: Command) -> None:
+    limited = "scenarios: [{corpus: sample, limit: 1}]\nsystems: [retrieval]\n"
+    _run(command, f"{limited}evaluators: []\n")
+    ended = command("analyse", "offline.table", "--store", STORE)
+    assert ended.code == 2
+    assert "has no replies to recorded histories: run one with `session: offline`" in ended.err
+    _run(command, f"session: offline\n{limited}")
+    ended = command("analyse", "offline.table", "--store", STORE, "--set", "cutoffs=[100]")
+    assert ended.code == 2
+    assert "only 50 items of each list count" in ended.err
 
 
 def test_systems_behind_http_and_endpoints_answer_offline_too(command: Command) -> None:

@@ -11,7 +11,6 @@ from recjury.judges.evaluator import Evaluator
 from recjury.judges.guideline import NO_TARGETS
 from recjury.judges.outcome.evaluator import rating_of
 from recjury.judges.outcome.metrics import TARGET_SEEN, ComputedMetric, MetricValue
-from recjury.judges.surface import DistinctScorer
 from recjury.records import (
     JSON,
     ConversationRecord,
@@ -27,7 +26,7 @@ from recjury.stats.ranked_list import ndcg, recall, reciprocal_rank
 
 VERSION = 1
 Cutoff = Annotated[int, Field(ge=1, le=1000, strict=True)]
-TextName = Literal["bleu-2", "bleu-4", "distinct-2", "distinct-3", "distinct-4", "rouge-l"]
+TextName = Literal["bleu-2", "bleu-4", "rouge-l"]
 
 _MEASURES: Mapping[str, tuple[str, Callable[[Sequence[int], int, int], float]]] = {
     "recall": ("Recall", recall),
@@ -46,17 +45,16 @@ class _Text(NamedTuple):
 
 
 _TEXTS: Mapping[str, _Text] = {
-    **{f"distinct-{n}": _Text(f"Distinct-{n}", partial(DistinctScorer, n)) for n in (2, 3, 4)},
     **{f"bleu-{n}": _Text(f"BLEU-{n}", partial(overlap.bleu, n), 100) for n in (2, 4)},
     "rouge-l": _Text("ROUGE-L", overlap.rouge_l),
 }
 
 
 class OfflineEvaluator(Evaluator):
-    """Recall, nDCG and MRR of one list for people's history, and metrics of the reply's text.
+    """Recall, nDCG and MRR of one list for people's history; BLEU and ROUGE of the reply's text.
 
-    `cutoffs` are the values of k. `texts` are metrics of single replies; BLEU and ROUGE need the
-    extra `baselines` and compare the reply with what the person said.
+    `cutoffs` are the values of k. `texts` compare the reply with what the person said, and need the
+    extra `baselines`.
     """
 
     rates_only: ClassVar = "replies"
@@ -121,7 +119,7 @@ class OfflineEvaluator(Evaluator):
         response = Response(id=scenario, text=said, reference=self._replies.get(scenario))
         value = (await self._scorers[name].scores([response]))[0]
         if value is None:
-            return MetricValue(None, "the reply is too short, or the person's is not known")
+            return MetricValue(None, "what the person replied is not known")
         return MetricValue(round(value / _TEXTS[name].high, _DIGITS))
 
     @property
