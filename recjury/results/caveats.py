@@ -156,8 +156,8 @@ def about_training(played: Iterable[str]) -> Iterator[Caveat]:
     without = sorted({each for each in played if corpus_name(each) in _WITHOUT_TRAINING})
     if without:
         yield Caveat(
-            f"Not the published protocol: {listed(without)} has no training split here",
-            "Built-in systems learn from its validation dialogues, or count in them which items "
+            f"Not the published protocol: no training split of {listed(without)} is here",
+            "Built-in systems learn from the validation dialogues, or count in them which items "
             "are popular. Published figures are of systems that learned from the training split.",
         )
 
