@@ -52,20 +52,15 @@ class InspiredCorpus(FolderCorpus):
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        """The films that are named. Their popularity is the number of validation dialogues that
-        name them."""
-        named = {
-            (dialogue.id, film)
+        """The films; their popularity is the number of validation dialogues that name them."""
+        counts = Counter(
+            film
             for dialogue in self._dialogues
             if dialogue.split == "valid"
-            for turn in dialogue.turns
-            for film in turn.items
-        }
-        counts = Counter(film for _, film in named)
-        return Catalogue(
-            self.name,
-            [i.model_copy(update={"popularity": float(counts[i.id])}) for i in self._titles],
+            for film in {film for turn in dialogue.turns for film in turn.items}
         )
+        films = (i.model_copy(update={"popularity": float(counts[i.id])}) for i in self._titles)
+        return Catalogue(self.name, films)
 
     def scenarios(
         self, split: str = "test", limit: int | None = None, seed: int = 0
@@ -90,11 +85,9 @@ class InspiredCorpus(FolderCorpus):
     def _titles(self) -> Catalogue:
         """The films, without popularity."""
         names = dict.fromkeys(chain.from_iterable(line.films for line in self._lines))
-        titles = {name: split_year(name) for name in names}
-        return Catalogue(
-            self.name,
-            [Item(id=name, name=name, title=t, year=year) for name, (t, year) in titles.items()],
-        )
+        titles = ((name, *split_year(name)) for name in names)
+        films = (Item(id=name, name=name, title=title, year=year) for name, title, year in titles)
+        return Catalogue(self.name, films)
 
     @cached_property
     def _turns(self) -> list[tuple[Split, str, list[list[_Line]]]]:
