@@ -41,33 +41,33 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # The most lines of Python that a room may have; "top" are the files beside the rooms. A budget
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
-    "agents": 9_277,
-    "agreement": 5_913,
-    "api": 913,
-    "campaign": 3_702,
+    "agents": 9_274,
+    "agreement": 5_761,
+    "api": 914,
+    "campaign": 3_798,
     "cli": 4_242,
-    "corpora": 3_577,
+    "corpora": 3_726,
     "debate": 1_896,
     "demo": 33,
     "fine_tuning": 410,
-    "judges": 9_857,
+    "judges": 10_225,
     "language": 2_012,
     "knowledge": 1_782,
     "llm": 10_313,
     "papers": 5_812,
     "plugins": 630,
     "prompts": 280,
-    "records": 1_862,
-    "report": 1_721,
-    "results": 2_492,
-    "simulator": 3_907,
-    "stats": 1_895,
+    "records": 1_870,
+    "report": 1_726,
+    "results": 2_642,
+    "simulator": 3_974,
+    "stats": 1_942,
     "store": 4_359,
     "tables": 955,
     "top": 1_167,
 }
-LINES = 79_007
-FILES = 618
+LINES = 79_743
+FILES = 623
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.
