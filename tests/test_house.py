@@ -51,23 +51,23 @@ BUDGETS = {
     "demo": 33,
     "fine_tuning": 410,
     "judges": 10_225,
-    "language": 2_012,
+    "language": 2_022,
     "knowledge": 1_782,
-    "llm": 10_313,
+    "llm": 10_383,
     "papers": 5_812,
     "plugins": 630,
-    "prompts": 280,
+    "prompts": 279,
     "records": 1_870,
     "report": 1_726,
     "results": 2_642,
-    "simulator": 3_974,
+    "simulator": 4_016,
     "stats": 1_942,
     "store": 4_359,
     "tables": 955,
-    "top": 1_167,
+    "top": 1_173,
 }
-LINES = 79_743
-FILES = 623
+LINES = 79_870
+FILES = 624
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.

@@ -196,15 +196,14 @@ class _Session:
         if not said.text.strip():
             raise ParseError(f"the simulated user {self.user.name} said nothing")
         self._check_declared(said.acts)
-        leaked = bool(self._leaks(said.text))
-        telling = bool(self._values(said.text))
+        leaked, telling = leaks, values = self._found(said.text)
         if self._blocked(said.text):
             said = await self._without_leaks(context, said)
+            leaks, values = self._found(said.text)
         self.caught += leaked  # once the turn is complete: one that fails is held again
-        through = bool(self._values(said.text))
-        self.values_caught += telling and not through
-        self.through += bool(self._leaks(said.text))
-        self.values_through += through
+        self.values_caught += telling and not values
+        self.through += leaks
+        self.values_through += values
         self.acts_dropped += said.acts_dropped
         self.acts_differing += said.acts_differing
         self._add(Turn(speaker=Speaker.USER, text=said.text, calls=said.calls, acts=said.acts))
@@ -236,11 +235,10 @@ class _Session:
     def _blocked(self, text: str) -> tuple[str, ...]:
         return self.watch.blocked(text, **self._speech_context)
 
-    def _leaks(self, text: str) -> tuple[str, ...]:
-        return self.watch.leaks(text, **self._speech_context)
-
-    def _values(self, text: str) -> tuple[str, ...]:
-        return self.watch.telling_values(text, spoken=self.told.targets)
+    def _found(self, text: str) -> tuple[bool, bool]:
+        """Whether a text names a target, and whether it has a value that only targets have."""
+        leaks = self.watch.leaks(text, **self._speech_context)
+        return bool(leaks), bool(self.watch.telling_values(text, spoken=self.told.targets))
 
     @property
     def _speech_context(self) -> SpeechContext:
