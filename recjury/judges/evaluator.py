@@ -4,7 +4,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import Field, PrivateAttr, field_validator
 
@@ -13,6 +13,7 @@ from recjury.isolation import in_thread
 from recjury.plugins import source_digest
 from recjury.records import (
     JSON,
+    LIST_LENGTH,
     ConversationLog,
     ConversationRecord,
     Domain,
@@ -97,6 +98,8 @@ class Evaluator(Record, ABC):
 
     asks_user: ClassVar[bool] = False
     """Whether it asks the simulated user of the campaign."""
+    rates_only: ClassVar[Literal["", "conversations", "replies"]] = ""
+    """What it can rate: conversations with a user, single replies of offline sessions, or both."""
 
     kind: str
     name: str = ""
@@ -140,6 +143,11 @@ class Evaluator(Record, ABC):
     def open_at_once(self) -> int | None:
         """The maximum number of logs to evaluate at once; None for no limit."""
         return None
+
+    @property
+    def list_length(self) -> int:
+        """How many items of a list it reads; systems give as many in an offline session."""
+        return LIST_LENGTH
 
     @property
     def aliases(self) -> list[tuple[str, str]]:
