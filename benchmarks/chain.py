@@ -75,4 +75,5 @@ async def _one(gateway: Gateway, request: ChatRequest) -> bool:
 
 def read_any(reply: Reply) -> int:
     """The rating from 0 to 4 in a reply of the server, which sends the same one without a code."""
-    return parse_rating(replace(reply, code=""), 0, 4).score
+    bare = Reply(reply.call, reply.text, reply.finish_reason, reply.model)
+    return parse_rating(bare, 0, 4).score

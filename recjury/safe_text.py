@@ -10,7 +10,7 @@ import base64
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 from itertools import takewhile
 from string import hexdigits
@@ -136,8 +136,14 @@ def _is_common(text: str) -> bool:
 def without_keys(text: str) -> str:
     """`text` with "[key]" in place of the keys that were read (`hide_secret`)."""
     known = _known
-    if not any(part in text for parts in known.values() for part in parts):
-        return text
+    for parts in known.values():
+        for part in parts:
+            if part in text:
+                return _without(known, text)
+    return text
+
+
+def _without(known: Mapping[str, tuple[str, ...]], text: str) -> str:
     for form in sorted(known, key=len, reverse=True):
         text = text.replace(form, HIDDEN)
     for form, parts in known.items():

@@ -49,6 +49,13 @@ class Faults:
     refused_batches: list[list[Line]] = field(default_factory=list)  # errors of the next batches
     line: Callable[[Line], Line | None] = lambda _: None  # another answer to a request
     inputs_hidden: bool = False  # files of requests cannot be downloaded
+    shown: Callable[[Body], object] = lambda state: state  # a batch, as it is described
+    output: Callable[[bytes], bytes] = lambda content: content  # a file of answers, as it is kept
+    listed: Callable[[Body], object] = lambda page: page  # a page of a list
+    instead: Callable[[web.Request], web.Response | None] = lambda _: None  # of any answer
+    cancels: bool = False  # batches can be cancelled, and then end from now on
+    drips: bool = False  # a byte of a file in each tenth of a second
+    hangs: str = ""  # requests with this method and path are never answered
 
 
 @dataclass
@@ -65,6 +72,7 @@ class Batch:
     errors: str | None = None
     status: str = ""
     refusals: list[Line] = field(default_factory=list)
+    created_at: int = field(default_factory=lambda: int(time.time()))
 
 
 class BatchEndpoint:
@@ -109,7 +117,7 @@ class BatchEndpoint:
         return [len(each.requests) for each in self.batches.values()]
 
     async def _listen(self) -> int:
-        app = web.Application(client_max_size=1 << 30, middlewares=[self._key_needed])
+        app = web.Application(client_max_size=1 << 30, middlewares=[self._key_needed, self._fault])
         app.router.add_post("/v1/files", self._upload)
         app.router.add_get("/v1/files", self._list_files)
         app.router.add_get("/v1/files/{id}/content", self._content)
@@ -117,6 +125,7 @@ class BatchEndpoint:
         app.router.add_post("/v1/batches", self._create)
         app.router.add_get("/v1/batches", self._list_batches)
         app.router.add_get("/v1/batches/{id}", self._batch)
+        app.router.add_post("/v1/batches/{id}/cancel", self._cancel)
         app.router.add_post("/v1/chat/completions", self._chat)
         self._runner = web.AppRunner(
             app, access_log=None, shutdown_timeout=0.01, handler_cancellation=True
@@ -130,6 +139,14 @@ class BatchEndpoint:
         if self.key and request.headers.get("Authorization") != f"Bearer {self.key}":
             return _error(401, "Incorrect API key provided", "invalid_api_key")
         response: web.StreamResponse = await handler(request)
+        return response
+
+    @web.middleware
+    async def _fault(self, request: web.Request, handler: Any) -> web.StreamResponse:
+        if f"{request.method} {request.path}" == self.faults.hangs:
+            await asyncio.Event().wait()
+        instead = self.faults.instead(request)
+        response: web.StreamResponse = await handler(request) if instead is None else instead
         return response
 
     async def _upload(self, request: web.Request) -> web.StreamResponse:
@@ -152,7 +169,9 @@ class BatchEndpoint:
 
     async def _list_files(self, request: web.Request) -> web.StreamResponse:
         assert request.query["purpose"] == "batch"
-        return _page(request, [self._file(name) for name in reversed(self.files)])
+        return web.json_response(
+            _page(request, [self._file(name) for name in reversed(self.files)])
+        )
 
     async def _content(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["id"]
@@ -170,6 +189,13 @@ class BatchEndpoint:
             return _lost(request)
         if not filename.startswith("recjury-"):
             self.read.update(_parsed(raw).get("custom_id", "") for raw in content.splitlines())
+        if self.faults.drips:
+            drip = web.StreamResponse()
+            await drip.prepare(request)
+            for byte in content:
+                await drip.write(bytes([byte]))
+                await asyncio.sleep(0.1)
+            return drip
         return web.Response(body=content)
 
     async def _delete(self, request: web.Request) -> web.StreamResponse:
@@ -200,10 +226,11 @@ class BatchEndpoint:
             self.processed.update(line["custom_id"] for line in requests)
         if self._use("creations_unanswered"):
             return _lost(request)
-        return web.json_response(self._shown(batch))
+        return web.json_response(self.faults.shown(self._shown(batch)))
 
     async def _list_batches(self, request: web.Request) -> web.StreamResponse:
-        return _page(request, [self._shown(each) for each in reversed(self.batches.values())])
+        shown = [self.faults.shown(self._shown(each)) for each in reversed(self.batches.values())]
+        return web.json_response(self.faults.listed(_page(request, shown)))
 
     async def _batch(self, request: web.Request) -> web.StreamResponse:
         self.polls += 1
@@ -212,7 +239,16 @@ class BatchEndpoint:
         found = self.batches.get(request.match_info["id"])
         if found is None:
             return _error(404, "No such batch")
-        return web.json_response(self._shown(found))
+        return web.json_response(self.faults.shown(self._shown(found)))
+
+    async def _cancel(self, request: web.Request) -> web.StreamResponse:
+        batch = self.batches[request.match_info["id"]]
+        if not self.faults.cancels:
+            return _error(400, "Cannot cancel a batch with this status")
+        self._end(batch)
+        batch.status = "cancelled"
+        self.held.set()
+        return web.json_response(self._shown(batch))
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
@@ -238,7 +274,7 @@ class BatchEndpoint:
             "error_file_id": batch.errors,
             "endpoint": "/v1/chat/completions",
             "metadata": batch.metadata,
-            "created_at": int(time.time()),
+            "created_at": batch.created_at,
             "request_counts": {
                 "total": total,
                 "completed": answered,
@@ -273,7 +309,8 @@ class BatchEndpoint:
         if faults.shuffled:
             random.Random(7).shuffle(output)
         if output:
-            batch.output = self._keep(f"{batch.id}_output.jsonl", b"\n".join(output) + b"\n")
+            content = faults.output(b"\n".join(output) + b"\n")
+            batch.output = self._keep(f"{batch.id}_output.jsonl", content)
         if errors:
             batch.errors = self._keep(f"{batch.id}_error.jsonl", b"\n".join(errors) + b"\n")
         batch.status = "expired" if expired else "completed"
@@ -316,18 +353,18 @@ def _line(line: Line, response: Line | None, error: Line | None) -> bytes:
 
 def _parsed(raw: bytes) -> Line:
     try:
-        found: Line = json.loads(raw)
+        found = json.loads(raw)
     except ValueError:
         return {}
-    return found
+    return found if isinstance(found, dict) else {}
 
 
-def _page(request: web.Request, rows: list[Body]) -> web.Response:
+def _page(request: web.Request, rows: list[Any]) -> Body:
     after, limit = request.query.get("after"), int(request.query.get("limit", 20))
     start = 1 + [row["id"] for row in rows].index(after) if after else 0
     page = rows[start : start + limit]
     more = start + limit < len(rows)
-    return web.json_response({"object": "list", "data": page, "has_more": more})
+    return {"object": "list", "data": page, "has_more": more}
 
 
 def _error(status: int, message: str, code: str = "") -> web.Response:

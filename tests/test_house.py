@@ -26,7 +26,7 @@ FLOORS = (
     ("knowledge", "store"),
     ("language",),
     ("corpora", "debate"),
-    ("fine_tuning",),
+    ("fine_tuning", "isolation"),
     ("agents", "simulator", "judges"),
     ("agreement", "campaign"),
     ("results",),
@@ -41,33 +41,34 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # The most lines of Python that a room may have; "top" are the files beside the rooms. A budget
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
-    "agents": 9_277,
-    "agreement": 5_913,
-    "api": 913,
-    "campaign": 3_702,
-    "cli": 4_242,
-    "corpora": 3_577,
+    "agents": 8_475,
+    "agreement": 5_761,
+    "api": 914,
+    "campaign": 3_800,
+    "cli": 4_304,
+    "corpora": 3_726,
     "debate": 1_896,
     "demo": 33,
     "fine_tuning": 410,
-    "judges": 9_857,
-    "language": 2_012,
+    "isolation": 849,
+    "judges": 10_344,
+    "language": 2_022,
     "knowledge": 1_782,
-    "llm": 10_313,
+    "llm": 10_383,
     "papers": 5_812,
-    "plugins": 630,
-    "prompts": 280,
-    "records": 1_862,
-    "report": 1_721,
-    "results": 2_492,
-    "simulator": 3_907,
-    "stats": 1_895,
-    "store": 4_359,
+    "plugins": 652,
+    "prompts": 279,
+    "records": 1_870,
+    "report": 1_726,
+    "results": 2_642,
+    "simulator": 4_016,
+    "stats": 1_942,
+    "store": 5_091,
     "tables": 955,
-    "top": 1_167,
+    "top": 1_173,
 }
-LINES = 79_007
-FILES = 618
+LINES = 80_857
+FILES = 633
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.

@@ -19,8 +19,8 @@ import pytest
 
 from recjury.errors import CallFailed, DataError, ParseError
 from recjury.llm import Completion, EndpointSpec
-from recjury.llm.batch.api import BatchState
 from recjury.llm.batch.batch import CallBatch, Refusal
+from recjury.llm.batch.state import BatchState
 from recjury.safe_text import hide_secret, without_keys
 from recjury.store import Store
 from tests.agents.http_system import Answer as SystemAnswer

@@ -16,7 +16,7 @@ ROOT = Path(recjury.__file__).parent
 # How many each room has: numbers that only fall.
 # fmt: off
 PATTERNS = {
-    "agents": 9, "agreement": 13, "corpora": 10, "debate": 3, "input_files": 2, "judges": 14,
+    "agents": 9, "agreement": 12, "corpora": 10, "debate": 3, "input_files": 2, "judges": 15,
     "knowledge": 17, "llm": 52, "papers": 1, "report": 3, "results": 1, "safe_text": 7,
     "simulator": 32, "store": 1,
 }

@@ -40,7 +40,7 @@ from tests.simulator.ways import WAYS
 SCENARIOS = 40
 KNOWN = {
     "guard": ("3", "6518d1ad9acdea28"),
-    "rule user": ("6", "9647404abb4f31f5"),
+    "rule user": ("7", "391b1b08a2e9c691"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-5", "3e05e31b312edb86"),
     "rule debate": ("rule-debate/5", "a5f66367da458aa0"),

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pydantic import Field
 from yarl import URL
 
-from recjury.agents.system import Count, NonEmpty, Seconds
 from recjury.errors import ConfigError, SystemFailed
 from recjury.llm import Backoff, Clock, SystemClock
 from recjury.llm.call_identity import current_call_context
@@ -22,6 +21,7 @@ from recjury.llm.transport import (
     retry_after,
 )
 from recjury.logs import get_logger
+from recjury.plugins import Count, NonEmpty, Seconds
 from recjury.records import Record
 
 logger = get_logger()

@@ -2,18 +2,20 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import PrivateAttr
+from pydantic import PrivateAttr, ValidationError
 
-from recjury.agents.isolation import ProcessPool, ProcessSettings
 from recjury.agents.reply_validation import validate_reply
-from recjury.agents.system import Seconds, System
+from recjury.agents.system import System, SystemContext
 from recjury.errors import ConfigError, SystemFailed
+from recjury.isolation import ProcessPool, ProcessSettings
 from recjury.logs import get_logger
+from recjury.mistakes import first_mistake
 from recjury.plugins import (
     TIMEOUT,
     Registry,
+    Seconds,
     call_plugin,
     class_path,
     given_identity,
@@ -24,6 +26,9 @@ from recjury.plugins import (
     require_parts,
 )
 from recjury.records import JSON, Conversation, Recommender, SystemReply
+
+if TYPE_CHECKING:
+    from recjury.corpora import Corpus
 
 OWN_SYSTEMS: Registry[Callable[..., object]] = Registry("system", "recjury.systems", {})
 """The systems of installed packages."""
@@ -61,11 +66,20 @@ class PythonSystem(ProcessSettings, System):
             shown = conversation.model_copy(deep=True)
             answer = await self._call(self._system.respond, shown, late="gave no answer")
         else:
-            answer = await self._pool.respond(conversation)
+            answer = await self._asked(self._pool, conversation)
         try:
             return validate_reply(answer, self._catalogue)
         except SystemFailed as failure:
             raise SystemFailed(f"{self.name}: {failure}") from failure
+
+    async def _asked(self, pool: ProcessPool, conversation: Conversation) -> SystemReply:
+        answer = await pool.answer(conversation.model_dump(mode="json"))
+        try:
+            return SystemReply.model_validate(answer)
+        except ValidationError as error:
+            raise SystemFailed(
+                f"{self.name}: the answer cannot be used: {first_mistake(error)}"
+            ) from None
 
     async def aclose(self) -> None:
         """Release the system; a failure is only logged, because no answer depends on it."""
@@ -81,10 +95,11 @@ class PythonSystem(ProcessSettings, System):
     def _prepare(self) -> None:
         """Raise ConfigError if it cannot be made, or lacks a part of the protocol."""
         if not self.thread_reason:
-            launch = self.launch(self.name, self._context, OWN_SYSTEMS.module(self.path))
-            self._pool = ProcessPool(
-                self.name, launch, processes=self.processes, seconds=self.timeout
-            )
+            corpus, length = self._context.corpus, self._context.list_length
+            module = OWN_SYSTEMS.module(self.path)
+            launch = self.launch(_MAKER, self.name, corpus, module, list_length=length)
+            limits: Any = {"processes": self.processes, "seconds": self.timeout}
+            self._pool = ProcessPool(self.name, launch, **limits, error=SystemFailed)
             self._identity = self._pool.settings
             return
         with redirect_stdout():
@@ -113,6 +128,30 @@ class PythonSystem(ProcessSettings, System):
         return await call_plugin(
             method, *given, name=self.name, within=self.timeout, late=late, error=SystemFailed
         )
+
+
+class ServedSystem:
+    """A system in a process of its own."""
+
+    def __init__(self, entry: Mapping[str, object], corpus: "Corpus", list_length: int):
+        """Make the system. Raises UserError."""
+        # Recjury looks at the clock, because this process may be stuck.
+        here = PythonSystem.model_validate({**entry, "isolate": "thread", "timeout": 1e9})
+        self._system = here.prepared(SystemContext(corpus, list_length=list_length))
+        self.settings = self._system.settings
+
+    async def answer(self, request: JSON) -> JSON:
+        """The reply to a conversation. Raises SystemFailed."""
+        reply = await self._system.respond(Conversation.model_validate(request))
+        answer: JSON = reply.model_dump(mode="json")
+        return answer
+
+    async def close(self) -> None:
+        """Call its own `aclose`. Raises SystemFailed."""
+        await self._system.close_own()
+
+
+_MAKER = f"{__name__}:{ServedSystem.__name__}"
 
 
 def given_system(instance: object) -> PythonSystem:

@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr
+from pydantic import PrivateAttr
 
 from recjury.errors import ConfigError
 from recjury.records import JSON, LIST_LENGTH, Conversation, ExpectedCalls, Record, SystemReply
@@ -38,24 +38,6 @@ class SystemContext:
         """Refuse an empty list."""
         if self.list_length < 1:
             raise ConfigError(f"list_length must be at least 1, got {self.list_length}")
-
-
-def _not_empty(value: str) -> str:
-    if not value.strip():
-        raise ValueError("is empty: fill it in, or leave it out")
-    return value
-
-
-def _no_truth_value(value: object) -> object:
-    # In Python `true` is the number 1; to the author of a campaign file it is not.
-    if isinstance(value, bool):
-        raise ValueError(f"must be a number, got {value}")
-    return value
-
-
-NonEmpty = Annotated[str, AfterValidator(_not_empty)]
-Seconds = Annotated[float, BeforeValidator(_no_truth_value), Field(gt=0, allow_inf_nan=False)]
-Count = Annotated[int, BeforeValidator(_no_truth_value)]
 
 
 class System(Record, ABC):

@@ -28,6 +28,7 @@ ANALYSES: Registry[type[Analysis]] = Registry(
         "replies.correlations": f"{_JUDGE}.replies.scorer_analyses:Correlations",
         "replies.robustness": f"{_JUDGE}.replies.scorer_analyses:Robustness",
         "replies.worse_texts": f"{_JUDGE}.replies.worse_texts_analysis:WorseTexts",
+        "offline.table": "recjury.results.offline_table:OfflineTable",
         "core.rq1": f"{_CORE}.coupling:Rq1",
         "core.rq2": f"{_CORE}.factor_agreement:Rq2",
         "core.rq3": f"{_CORE}.overall:Rq3",

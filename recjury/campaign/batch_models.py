@@ -31,7 +31,7 @@ def check_players(config: CampaignConfig) -> None:
     place, alias = slow[0]
     spec = config.all_models[alias]
     assert isinstance(spec, BatchModelSpec)
-    rounds = config.simulator.max_rounds
+    rounds = config.rounds
     raise ConfigError(
         f"{place} names the model {alias!r}, which answers in batches: a conversation of {rounds} "
         f"rounds would wait for at least {rounds} of them, one after the other, each up to "

@@ -149,6 +149,15 @@ def build_evaluators(
     return built
 
 
+def campaign_user(
+    config: CampaignConfig, catalogue: Catalogue, gateway: Gateway | None
+) -> UserSimulator | None:
+    """Return the campaign's simulated user; None if its session is offline."""
+    if config.is_offline:
+        return None
+    return build_user(config.simulator, catalogue, gateway, config)
+
+
 def build_user(
     simulator: SimulatorConfig,
     catalogue: Catalogue,
@@ -182,9 +191,9 @@ def build_user(
 def _components(config: CampaignConfig, corpus: Corpus, gateway: Gateway | None) -> Components:
     from recjury.simulator import LeakGuard, Population
 
-    user = build_user(config.simulator, corpus.catalogue, gateway, config)
+    user = campaign_user(config, corpus.catalogue, gateway)
     known = WithoutSplits(corpus, {source.split for source in config.scenarios})
-    context = SystemContext(known, gateway, list_length=config.simulator.list_length)
+    context = SystemContext(known, gateway, list_length=config.list_length)
     return Components(
         catalogue=corpus.catalogue,
         recommenders={system.name: system.prepared(context) for system in config.systems},

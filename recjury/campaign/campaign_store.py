@@ -82,7 +82,9 @@ def campaign_setup(
 
 def _isolation(config: EvaluationConfig) -> dict[str, str]:
     systems = config.systems if isinstance(config, CampaignConfig) else ()
-    return {each.name: each.isolation for each in systems if each.isolation}
+    evaluators = {f"evaluators.{each.label}": each.isolation for each in config.evaluators}
+    found = {**{each.name: each.isolation for each in systems}, **evaluators}
+    return {name: where for name, where in found.items() if where}
 
 
 def _prices(spec: ModelSpec) -> dict[str, float | None]:

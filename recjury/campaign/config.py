@@ -5,7 +5,7 @@ campaign file without `model` and `models` runs without any model.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
@@ -22,9 +22,10 @@ from recjury.llm import (
     Part,
     parse_budget,
 )
-from recjury.records import JSON, Metric, Record, UserSettings
+from recjury.records import JSON, LIST_LENGTH, Metric, Record, UserSettings
 
 DEFAULT_EVALUATORS = ("outcome", "core")
+OFFLINE_EVALUATORS = ("offline",)
 CONCURRENCY = 128
 """How many model calls are open at the same time by default."""
 
@@ -39,7 +40,7 @@ _WITHOUT_A_MODEL = {
 class ScenarioSource(Record):
     """Where scenarios come from.
 
-    `corpus` is redial, opendialkg, sample, sample-books, a folder in their format, or
+    `corpus` is redial, opendialkg, inspired, sample, sample-books, a folder in their format, or
     "module:function" of your own. With `limit`, that many scenarios are drawn at random with the
     campaign's seed; without it, all are used.
     """
@@ -191,15 +192,24 @@ class EvaluationConfig(Record):
 class CampaignConfig(EvaluationConfig):
     """A campaign: scenarios x systems x repeats, the simulated users, and the evaluators.
 
-    `simulator` says what plays the users and how long, `user` who they are.
+    `simulator` says what plays the users and how long, `user` who they are. In an offline `session`
+    nobody plays a user: each system replies once to the history of each scenario.
     """
 
     scenarios: tuple[ScenarioSource, ...] = Field(min_length=1)
     systems: tuple[SystemEntry, ...] = Field(min_length=1)
+    session: Literal["simulated", "offline"] = "simulated"
     simulator: SimulatorConfig = SimulatorConfig()
     user: UserSettings = UserSettings()
     repeats: int = Field(default=1, ge=1, le=1000)
     stop: StopRule | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _defaults_depend_on_the_session(cls, given: object) -> object:
+        if isinstance(given, Mapping) and given.get("session") == "offline":
+            return {"evaluators": OFFLINE_EVALUATORS, **given}
+        return given
 
     @field_validator("scenarios", mode="before")
     @classmethod
@@ -211,6 +221,27 @@ class CampaignConfig(EvaluationConfig):
     @model_validator(mode="after")
     def _systems_have_their_own_names(self) -> Self:
         _refuse_twice("systems", [system.name for system in self.systems])
+        return self
+
+    @model_validator(mode="after")
+    def _session_has_what_is_given(self) -> Self:
+        for key, given, default in (
+            ("simulator", self.simulator, SimulatorConfig()),
+            ("user", self.user, UserSettings()),
+        ):
+            if self.is_offline and given != default:
+                raise ValueError(f"{key}: nobody plays a user in `session: offline`: leave it out")
+        for entry in self.evaluators if self.scenarios else ():
+            if self.is_offline and entry.rates_only == "conversations":
+                raise ValueError(
+                    f"{entry.label} rates whole conversations, and `session: offline` has one "
+                    "reply to each history: leave it out, or play without `session: offline`"
+                )
+            if not self.is_offline and entry.rates_only == "replies":
+                raise ValueError(
+                    f"{entry.label} rates single replies to recorded histories: "
+                    "add `session: offline`"
+                )
         return self
 
     @model_validator(mode="after")
@@ -246,8 +277,27 @@ class CampaignConfig(EvaluationConfig):
         return known[rule.metric or last[0]]
 
     @property
+    def is_offline(self) -> bool:
+        """Whether systems reply once to the histories, without a simulated user."""
+        return self.session == "offline"
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds a conversation has at most."""
+        return 1 if self.is_offline else self.simulator.max_rounds
+
+    @property
+    def list_length(self) -> int:
+        """How many items of each list count: offline, as many as an evaluator reads."""
+        if not self.is_offline:
+            return self.simulator.list_length
+        return max((entry.list_length for entry in self.evaluators), default=LIST_LENGTH)
+
+    @property
     def plays_llm(self) -> bool:
         """Whether the simulated user is a model."""
+        if self.is_offline:
+            return False
         kind = self.simulator.kind
         return self.has_models if kind is None else kind == "llm"
 

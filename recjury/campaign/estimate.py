@@ -16,7 +16,8 @@ from math import ceil
 from typing import NamedTuple, TypeVar
 
 from recjury.agents.chatcrs import EMBEDDING_OF_CONVERSATION
-from recjury.campaign.build import Components, build_user
+from recjury.campaign.budget_scheduler import PartKind
+from recjury.campaign.build import Components, campaign_user
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
 from recjury.campaign.planned_calls import assumed_log, assumed_turns, count_calls, planning_gateway
 from recjury.corpora import Corpus, corpus_name
@@ -100,10 +101,10 @@ def estimate(
         corpus, played = corpora[name], len(drawn) * config.repeats * len(config.systems)
         conversations += played
         logs = [
-            assumed_log(scenario, corpus.catalogue, config.simulator.max_rounds)
+            assumed_log(scenario, corpus.catalogue, config.rounds)
             for scenario in _sample(drawn, _PLAYED, lambda scenario: len(scenario.history))
         ]
-        user = build_user(config.simulator, corpus.catalogue, gateway, config)
+        user = campaign_user(config, corpus.catalogue, gateway)
         expected += _players(config, corpus.catalogue, user, drawn, logs)
         context = EvaluatorContext(corpus, gateway, config.all_models, user)
         expected += _evaluations(config, context, logs, played)
@@ -134,14 +135,24 @@ def estimate_calls(config: EvaluationConfig, expected: Iterable[ExpectedCalls]) 
     return _estimate(config, 0, expected)._replace(evaluations={})
 
 
-def expected_tokens(
+def expected_part(
+    config: EvaluationConfig, components: Mapping[str, Components], kind: PartKind
+) -> float:
+    """What a part takes, in the unit of the budget; by the evaluators of any of the corpora."""
+    of_corpus = next(iter(components.values()))
+    tokens, cost = _expected_tokens(config, of_corpus, kind.system, kind.label)
+    in_dollars = config.budget is not None and config.budget.dollars is not None
+    return (cost or 0.0) if in_dollars else tokens
+
+
+def _expected_tokens(
     config: EvaluationConfig, components: Components, system: str, label: str | None
 ) -> tuple[int, float | None]:
     """The tokens, and the cost (None if unknown), of one conversation with a system, or of one
     evaluation of it by the evaluator called `label`, if nothing is asked twice."""
     rounds = _ROUNDS
     if isinstance(config, CampaignConfig):
-        rounds = config.simulator.max_rounds
+        rounds = config.rounds
     log = assumed_log(_SCENARIO, components.catalogue, rounds)
     calls: list[ExpectedCalls] = []
     if label is not None:
@@ -210,7 +221,7 @@ def _players(
     logs: Sequence[ConversationLog],
 ) -> Iterator[ExpectedCalls]:
     """The calls of the simulated user, and of the tested systems that are models."""
-    played, rounds = len(scenarios) * config.repeats, config.simulator.max_rounds
+    played, rounds = len(scenarios) * config.repeats, config.rounds
     if isinstance(user, LlmUser):
         yield from _user_calls(config, user, scenarios, logs)
     asked_by_systems = [

@@ -40,6 +40,8 @@ def campaign_id(config: CampaignConfig) -> str:
     """The identity of a campaign that plays its scenarios."""
     content = config.model_dump(mode="json", exclude=_NOT_PLAYED)
     content["simulator"] = config.simulator.model_dump(mode="json", exclude=_young(config))
+    if not config.is_offline:  # as below
+        del content["session"]
     if config.user.is_plain:  # campaigns are older than this key
         del content["user"]
     content["models"] = dict(_user_models(config))
@@ -63,11 +65,13 @@ def logs_id(logs: Iterable[ConversationLog], *, link_items: bool = False) -> str
 
 def play_settings(
     config: CampaignConfig,
-    user: UserSimulator,
-    guard: LeakGuard,
+    user: UserSimulator | None,
+    guard: LeakGuard | None,
     population: Population | None = None,
 ) -> dict[str, JSON]:
     """All settings that can change a conversation, except the system's."""
+    if user is None or guard is None:
+        return {"session": {"kind": config.session, "list_length": config.list_length}}
     person = {} if population is None else dict(population.identity)
     return {
         **({"person": person} if person else {}),

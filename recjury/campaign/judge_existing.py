@@ -205,7 +205,8 @@ class _Played:
     def __init__(self, stored: object, config: EvaluationConfig):
         """`stored` is the campaign's resolved file; `config` says who evaluates now."""
         self._stored = dict(stored) if isinstance(stored, Mapping) else {}
-        given = self._stored.get("simulator")
+        offline = self._stored.get("session") == "offline"
+        given = None if offline else self._stored.get("simulator")
         self.simulator = None if given is None else SimulatorConfig.model_validate(given)
         self.data = config.data or self._stored.get("data")
         seed = self._stored.get("seed", config.seed)

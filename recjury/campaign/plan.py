@@ -2,13 +2,14 @@
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from recjury.campaign.build import Components
 from recjury.campaign.config import CampaignConfig, ScenarioSource
 from recjury.campaign.identity import campaign_id, conversation_id, play_settings
-from recjury.corpora import Corpus, ScenarioSet, corpus_name, open_corpus
+from recjury.corpora import Corpus, ScenarioSet, Unresolved, corpus_name, open_corpus
 from recjury.corpora.opening import is_own_corpus
 from recjury.errors import DataError, RecjuryError
 from recjury.plugins import describe_exception
@@ -95,6 +96,8 @@ def draw_scenarios(config: CampaignConfig, limit: int | None = None) -> DrawnSce
     for source in config.scenarios:
         corpus = opened[source.corpus]
         found = _drawn(corpus, source, limit or source.limit, config.seed)
+        if config.is_offline:
+            found = _with_history_and_target(found, f"{corpus.name}/{source.split}")
         scenarios.setdefault(corpus.name, []).extend(found.scenarios)
         place = f"{corpus.name}/{source.split}"
         skipped += (
@@ -112,6 +115,25 @@ def _drawn(corpus: Corpus, source: ScenarioSource, limit: int | None, seed: int)
         if isinstance(error, RecjuryError) or not is_own_corpus(source.corpus):
             raise
         raise DataError(f"the corpus {source.corpus}: {describe_exception(error)}") from error
+
+
+def _with_history_and_target(found: ScenarioSet, place: str) -> ScenarioSet:
+    """The scenarios that an offline session can use; the others are unresolved.
+
+    Raises DataError if there are none.
+    """
+    missing = [
+        Unresolved(each.record, "no history" if each.targets else "no target")
+        for each in found.scenarios
+        if not (each.history and each.targets)
+    ]
+    usable = tuple(each for each in found.scenarios if each.history and each.targets)
+    if not usable:
+        raise DataError(
+            f"{place} has no recorded dialogues with targets, which `session: offline` needs: "
+            "choose another corpus, or play its scenarios without `session: offline`"
+        )
+    return replace(found, scenarios=usable, unresolved=(*found.unresolved, *missing))
 
 
 def plan_campaign(
@@ -155,8 +177,9 @@ def _open_corpora(config: CampaignConfig) -> dict[str, Corpus]:
 def _conversations(
     config: CampaignConfig, scenarios: Sequence[Scenario], components: Components
 ) -> Iterator[ConversationPlan]:
-    assert components.user is not None
-    guard = components.guard or LeakGuard(components.catalogue)
+    guard = components.guard
+    if components.user is not None and guard is None:
+        guard = LeakGuard(components.catalogue)
     shared = play_settings(config, components.user, guard, components.population)
     for repeat in range(config.repeats):
         for scenario in scenarios:

@@ -16,7 +16,7 @@ from recjury.records import (
     Recommender,
     SystemReply,
 )
-from recjury.simulator import ConversationFailed, LeakGuard, SessionSettings, converse
+from recjury.simulator import ConversationFailed, LeakGuard, SessionSettings, converse, reply_once
 from recjury.store import Store
 
 
@@ -26,10 +26,15 @@ class Player:
     def __init__(
         self, store: Store, components: Mapping[str, Components], session: SessionSettings
     ):
-        """`components` are by corpus; `session` has the rules of the conversations."""
+        """`components` are by corpus; without a user, systems only reply to histories.
+
+        `session` has the rules of the conversations.
+        """
         self._store, self._components, self._session = store, components, session
         self._guards = {
-            name: each.guard or LeakGuard(each.catalogue) for name, each in components.items()
+            name: each.guard or LeakGuard(each.catalogue)
+            for name, each in components.items()
+            if each.user is not None
         }
 
     async def play(self, unit: Unit) -> ConversationRecord:
@@ -65,19 +70,23 @@ class Player:
         earlier: ConversationLog | None,
     ) -> ConversationLog:
         assert unit.scenario is not None
-        assert components.user is not None
-        population, rounds = components.population, self._session.max_rounds
-        person = PLAIN if population is None else population.person(unit.scenario, rounds)
-        log = await converse(
-            components.user,
-            system,
-            unit.scenario,
-            self._guards[unit.corpus],
-            components.catalogue,
-            self._session,
-            person=person,
-            earlier=earlier,
-        )
+        if components.user is None:
+            log = await reply_once(
+                system, unit.scenario, components.catalogue, self._session.list_length
+            )
+        else:
+            population, rounds = components.population, self._session.max_rounds
+            person = PLAIN if population is None else population.person(unit.scenario, rounds)
+            log = await converse(
+                components.user,
+                system,
+                unit.scenario,
+                self._guards[unit.corpus],
+                components.catalogue,
+                self._session,
+                person=person,
+                earlier=earlier,
+            )
         if log.ending is Ending.SYSTEM_FAILED:
             turns = log.system_turns
             raise ConversationFailed(f"turn {len(turns)}: {turns[-1].failure}", log)

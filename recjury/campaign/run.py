@@ -1,6 +1,7 @@
 """Run a campaign: draw its scenarios, build, plan, and let the runner do the work that is left."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from recjury.campaign.batch_models import check_players
@@ -49,9 +50,8 @@ async def run_campaign(
             metric = config.stop_metric(config.stop)
             read = partial(_results, store, campaign)
             stopping = Stopping(config.stop, *metric, units, read)
-        runner = Runner(
-            store, built, config, progress, config.simulator.session, retry, stopping=stopping
-        )
+        session = replace(config.simulator.session, list_length=config.list_length)
+        runner = Runner(store, built, config, progress, session, retry, stopping=stopping)
         result = await runner.run(worker, units)
     return result._replace(skipped=drawn.skipped, set_aside=set_aside)
 

@@ -16,9 +16,9 @@ from recjury.campaign.budget_scheduler import (
     PartKind,
     TrialPart,
 )
-from recjury.campaign.build import BuiltCampaign, Components
+from recjury.campaign.build import BuiltCampaign
 from recjury.campaign.config import EvaluationConfig
-from recjury.campaign.estimate import expected_tokens
+from recjury.campaign.estimate import expected_part
 from recjury.campaign.evaluate import ActiveEvaluator
 from recjury.campaign.open_trials import OpenTrials
 from recjury.campaign.plan import Unit
@@ -95,7 +95,8 @@ class Runner:
         self._labels = tuple(judgings)
         self._concurrency = config.concurrency
         budget = None if built.gateway is None else built.gateway.budget
-        self._scheduler = BudgetScheduler(budget, partial(_expected, config, built.components))
+        expected = partial(expected_part, config, built.components)
+        self._scheduler = BudgetScheduler(budget, expected)
         self._open_trials = OpenTrials(None, config.concurrency)
         self._rows: dict[_EvaluationKey, str] = {}
         self._started: dict[str, asyncio.Future[bool]] = {}
@@ -340,16 +341,6 @@ class Runner:
             # Shielded: a unit that is cancelled must not cancel what another unit waits for.
             complete = part.complete = await asyncio.shield(started)
         self._progress.finish(self._progress.evaluations[active.label], failed=not complete)
-
-
-def _expected(
-    config: EvaluationConfig, components: Mapping[str, Components], kind: PartKind
-) -> float:
-    """What a part takes, in the unit of the budget; by the evaluators of any of the corpora."""
-    of_corpus = next(iter(components.values()))
-    tokens, cost = expected_tokens(config, of_corpus, kind.system, kind.label)
-    in_dollars = config.budget is not None and config.budget.dollars is not None
-    return (cost or 0.0) if in_dollars else tokens
 
 
 class _EvaluationKey(NamedTuple):

@@ -21,6 +21,7 @@ from recjury.cli import (
     report,
     run,
     status,
+    store,
     train,
     tune,
 )
@@ -69,7 +70,12 @@ _GROUPS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "replay": replay.replay,
         "align": align.align,
     },
-    "Running": {"status": status.status, "tune": tune.tune, "doctor": doctor.doctor},
+    "Running": {
+        "status": status.status,
+        "tune": tune.tune,
+        "doctor": doctor.doctor,
+        "store": store.app,
+    },
     "Results": {
         "explain": explain.explain,
         "export": export.export,

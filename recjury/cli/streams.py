@@ -5,6 +5,7 @@ import os
 import sys
 from typing import TextIO
 
+from recjury.errors import ConfigError
 from recjury.safe_text import without_keys
 
 
@@ -39,10 +40,21 @@ class SafeStream(io.TextIOWrapper):
 
 
 class _Sink(io.FileIO):
-    """A file that discards what nobody reads any more (as in `recjury status | head -1`)."""
+    """A file that discards what nobody reads any more (as in `recjury status | head -1`).
+
+    If standard output cannot be written (a full disk), that is one error, and the rest is
+    discarded; where standard error cannot be written, nobody can be told.
+    """
+
+    _is_lost = False
 
     def write(self, content: bytes) -> int:  # type: ignore[override]  # of any buffer
         try:
             return super().write(content)
         except BrokenPipeError:
             return len(content)
+        except OSError as error:
+            if self.fileno() == 2 or self._is_lost:
+                return len(content)
+            self._is_lost = True
+            raise ConfigError(f"standard output cannot be written: {error.strerror}") from None

@@ -11,6 +11,9 @@ from recjury.errors import DataError
 from recjury.input_files import read_text
 
 _MAX_BYTES = 64 * 2**20
+TABS = "recjury-tabs"
+"""Cells between tabs; quotation marks are text."""
+csv.register_dialect(TABS, delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +52,14 @@ class CsvRow:
         return DataError(message, path=self.path, line=self.line)
 
 
-def read_csv_rows(path: Path, needed: Sequence[str]) -> Iterator[CsvRow]:
+def read_csv_rows(path: Path, needed: Sequence[str], dialect: str = "excel") -> Iterator[CsvRow]:
     """The rows below the heading, which has at least the columns `needed`.
 
-    Raises DataError if the file cannot be read, is not CSV in UTF-8, or lacks a column.
+    `dialect` may be `TABS`. Raises DataError if the file cannot be read, is not CSV in UTF-8, or
+    lacks a column.
     """
     text = read_text(path, _MAX_BYTES)
-    reader = csv.DictReader(io.StringIO(text, newline=""), restval="")
+    reader = csv.DictReader(io.StringIO(text, newline=""), restval="", dialect=dialect)
     try:
         missing = [name for name in needed if name not in (reader.fieldnames or ())]
         if missing:

@@ -12,6 +12,7 @@ from recjury.corpora.folder import (
     sample_folder,
 )
 from recjury.corpora.ievalm import IevalmCorpus
+from recjury.corpora.inspired import InspiredCorpus
 from recjury.errors import DataError, UserError
 from recjury.plugins import Registry, describe_exception
 
@@ -101,6 +102,11 @@ def opendialkg(data: Path | None) -> Corpus:
     return IevalmCorpus("opendialkg", data_folder(data))
 
 
+def inspired(data: Path | None) -> Corpus:
+    """INSPIRED (Hayati et al. 2020): people persuade others to watch films."""
+    return InspiredCorpus(data_folder(data))
+
+
 def sample(data: Path | None) -> Corpus:  # noqa: ARG001 (it is in the package)
     """The shipped sample: conversations about films."""
     return FolderCorpus(sample_folder(), name="sample")
@@ -118,6 +124,7 @@ CORPORA: Registry[Callable[[Path | None], Corpus]] = Registry(
     {
         "redial": f"{_HERE}:redial",
         "opendialkg": f"{_HERE}:opendialkg",
+        "inspired": f"{_HERE}:inspired",
         "sample": f"{_HERE}:sample",
         "sample-books": f"{_HERE}:sample_books",
     },

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field, field_validator
 
@@ -15,6 +15,8 @@ DIGITS = 9
 
 class AspectEvaluator(OneModelEvaluator):
     """An evaluator that asks one model about FACE's aspects, each in a stage."""
+
+    rates_only: ClassVar = "conversations"
 
     aspects: tuple[Aspect, ...] = Field(default=tuple(Aspect), min_length=1)
 

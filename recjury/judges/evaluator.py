@@ -4,14 +4,16 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import Field, PrivateAttr, field_validator
 
 from recjury.errors import ConfigError
+from recjury.isolation import in_thread
 from recjury.plugins import source_digest
 from recjury.records import (
     JSON,
+    LIST_LENGTH,
     ConversationLog,
     ConversationRecord,
     Domain,
@@ -96,6 +98,8 @@ class Evaluator(Record, ABC):
 
     asks_user: ClassVar[bool] = False
     """Whether it asks the simulated user of the campaign."""
+    rates_only: ClassVar[Literal["", "conversations", "replies"]] = ""
+    """What it can rate: conversations with a user, single replies of offline sessions, or both."""
 
     kind: str
     name: str = ""
@@ -116,6 +120,11 @@ class Evaluator(Record, ABC):
         return not type(self).__module__.startswith("recjury.")
 
     @property
+    def isolation(self) -> str:
+        """Where code of the user's runs for it, and what it can reach; empty for recjury's own."""
+        return in_thread("an Evaluator class") if self.is_plugin else ""
+
+    @property
     def label(self) -> str:
         """The name; the kind if it has no name."""
         return self.name or self.kind
@@ -134,6 +143,11 @@ class Evaluator(Record, ABC):
     def open_at_once(self) -> int | None:
         """The maximum number of logs to evaluate at once; None for no limit."""
         return None
+
+    @property
+    def list_length(self) -> int:
+        """How many items of a list it reads; systems give as many in an offline session."""
+        return LIST_LENGTH
 
     @property
     def aliases(self) -> list[tuple[str, str]]:

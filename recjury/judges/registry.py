@@ -17,6 +17,7 @@ EVALUATORS: Registry[type[Evaluator]] = Registry(
     OWN_EVALUATORS.group,
     {
         "outcome": "recjury.judges.outcome.evaluator:OutcomeEvaluator",
+        "offline": "recjury.judges.outcome.offline:OfflineEvaluator",
         "core": "recjury.judges.core.evaluator:CoreEvaluator",
         "face": "recjury.judges.face.evaluator:FaceEvaluator",
         "llm-direct": "recjury.judges.direct:DirectEvaluator",

@@ -114,6 +114,16 @@ def is_refused(text: str, start: int) -> bool:
     return clause.refused_from <= start < clause.end
 
 
+def takes_back(text: str) -> bool:
+    """Whether a clause ends in its refusal, which then is of what was said before ("it's not")."""
+    lower = shortened(text).lower()
+    return any(
+        match.end() == each.end and lower[each.start : match.start()].strip()
+        for each in clauses(lower)
+        for match in _pattern("refusing").finditer(lower, each.start, each.end)
+    )
+
+
 def spoken_in(text: str, catalogue: Catalogue | None = None) -> list[ValueMention]:
     """The values that a text says, in its order."""
     read = shortened(text)

@@ -123,8 +123,7 @@ class ModelCalls:
         started = shared.clock.wall()
         code = answer_code(shared.recorder.secret, request.messages)
         with call_span(request, self.spec, unit) as answered:
-            reply = await self._send(identity, self.room.applied(with_code(request, code)))
-            reply = replace(reply, code=code)
+            reply = await self._send(identity, self.room.applied(with_code(request, code)), code)
             answered(reply)
         await shared.recorder.record(CallRecord(identity, request, reply, unit, started))
         self._is_stored(identity)
@@ -134,19 +133,21 @@ class ModelCalls:
         if self.deferred is not None:
             self.deferred.stored(identity)
 
-    async def _send(self, identity: str, request: ChatRequest) -> Reply:
-        """The reply to a request with the room that it needs.
+    async def _send(self, identity: str, request: ChatRequest, code: str) -> Reply:
+        """The reply to a request with the room that it needs and this code in it.
 
         With a budget, the first call of a kind is sent alone: it shows what to reserve for the
         others.
         """
         begun = self._shared.clock.now()
         if self._shared.budget.limit is None or self.deferred is not None:
-            return await self._within_budget(identity, request, begun)
+            return await self._within_budget(identity, request, code, begun)
         async with self.sizes.first_alone(request):
-            return await self._within_budget(identity, request, begun)
+            return await self._within_budget(identity, request, code, begun)
 
-    async def _within_budget(self, identity: str, request: ChatRequest, begun: float) -> Reply:
+    async def _within_budget(
+        self, identity: str, request: ChatRequest, code: str, begun: float
+    ) -> Reply:
         budget = self._shared.budget
         reserved = budget.upper_bound(request, self.spec, self.sizes.largest(request))
         await budget.reserve(reserved)
@@ -178,6 +179,7 @@ class ModelCalls:
             reasoning=completion.reasoning,
             waited=answered.sent_at - begun,
             fingerprint=completion.fingerprint,
+            code=code,
         )
         self.room.learn(request, reply)
         self.sizes.learn(request, reply)

@@ -20,22 +20,26 @@ from recjury.plugins.instances import (
     require_parts,
     source_digest,
 )
-from recjury.plugins.loading import Factory
+from recjury.plugins.loading import Factory, import_factory
 from recjury.plugins.registry import Listed, Registry, validate_as
-from recjury.plugins.settings import Names, with_settings
+from recjury.plugins.settings import Count, Names, NonEmpty, Seconds, with_settings
 
 __all__ = [
     "MISSING",
     "TIMEOUT",
+    "Count",
     "Factory",
     "Listed",
     "Names",
+    "NonEmpty",
     "Registry",
+    "Seconds",
     "call_plugin",
     "class_path",
     "describe_exception",
     "exception_message",
     "given_identity",
+    "import_factory",
     "json_settings",
     "made_identity",
     "make_instance",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 
 from recjury.errors import ConfigError
 from recjury.mistakes import did_you_mean, first_mistake
@@ -17,6 +17,24 @@ def _several(value: object) -> object:
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_several)]
 """Names in a setting: one of them stands for a list of one."""
+
+
+def _not_empty(value: str) -> str:
+    if not value.strip():
+        raise ValueError("is empty: fill it in, or leave it out")
+    return value
+
+
+def _no_truth_value(value: object) -> object:
+    # In Python `true` is the number 1; to the author of a campaign file it is not.
+    if isinstance(value, bool):
+        raise ValueError(f"must be a number, got {value}")
+    return value
+
+
+NonEmpty = Annotated[str, AfterValidator(_not_empty)]
+Seconds = Annotated[float, BeforeValidator(_no_truth_value), Field(gt=0, allow_inf_nan=False)]
+Count = Annotated[int, BeforeValidator(_no_truth_value)]
 
 
 def with_settings(kind: type[ModelT], name: str, settings: Mapping[str, object]) -> ModelT:

@@ -26,12 +26,11 @@ def answer_code(secret: bytes, messages: Sequence[Message]) -> str:
     place = _place_of_form(messages)
     if place is None:
         return ""
-    hashed = hmac.new(secret, digestmod="sha256")
     *before, last = messages
-    for parts in (*(message.parts for message in before), last.parts[: place + 1]):
-        for part in parts:
-            hashed.update(part.encode("utf-8", "surrogatepass"))
-    number = int.from_bytes(hashed.digest()[:8], "big")
+    said = "".join([*(message.text for message in before), *last.parts[: place + 1]])
+    # In one go: an object of `hmac`, fed part by part, takes three times as long.
+    hashed = hmac.digest(secret, said.encode("utf-8", "surrogatepass"), "sha256")
+    number = int.from_bytes(hashed[:8], "big")
     code = ""
     for _ in range(_PAIRS):
         number, letter = divmod(number, len(_LETTERS))

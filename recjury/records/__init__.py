@@ -24,6 +24,7 @@ from recjury.records.conversation import (
     distinct,
     first_hit,
     is_target,
+    target_ranks,
 )
 from recjury.records.domain import AttributeKind, Domain, DomainAttribute, Expert
 from recjury.records.evaluation import (
@@ -192,5 +193,6 @@ __all__ = [
     "metric_id",
     "persuasiveness_subject",
     "shown_ratings",
+    "target_ranks",
     "usable_reply",
 ]

@@ -108,6 +108,7 @@ class Ending(StrEnum):
     GAVE_UP = "gave_up"
     ROUND_LIMIT = "round_limit"
     SYSTEM_FAILED = "system_failed"
+    OFFLINE = "offline"  # one reply to people's history; nobody answered it
     BROKEN_OFF = "broken_off"  # the user could not speak, or the budget was spent
     RECORDED = "recorded"
 
@@ -213,8 +214,13 @@ def is_target(item: ItemRef, targets: Sequence[ItemRef]) -> bool:
 
 def any_target(items: Iterable[ItemRef], targets: Iterable[ItemRef]) -> bool:
     """Whether one of `items` is one of `targets`."""
+    return bool(target_ranks(items, targets))
+
+
+def target_ranks(items: Iterable[ItemRef], targets: Iterable[ItemRef]) -> list[int]:
+    """The places, from 1, of the items that are targets."""
     wanted = {target.id for target in targets} - {None}
-    return any(item.id in wanted for item in items)
+    return [place for place, item in enumerate(items, start=1) if item.id in wanted]
 
 
 def first_hit(turns: Iterable[Turn], targets: Sequence[ItemRef], list_length: int) -> int | None:

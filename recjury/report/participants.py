@@ -42,11 +42,16 @@ class Participants(NamedTuple):
 def participants(found: CampaignFindings, models: Mapping[str, str]) -> Participants:
     """All participants; `models` maps aliases to the names of models."""
     recorded = found.endings[Ending.RECORDED] > 0
+    offline = found.endings[Ending.OFFLINE] > 0
     users = _named(found.users, models, {_RULE: "rule user"})
     labels = [each.label for each in found.evaluators]
     debaters = {name for label in labels for name in found.debaters[label]}
     return Participants(
-        users=(*users, "recorded users") if recorded else users,
+        users=(
+            *users,
+            *(["recorded users"] if recorded else []),
+            *(["none: replies to people's histories"] if offline else []),
+        ),
         evaluators={label: _of(found, label, models) for label in labels},
         user_is_rule=_RULE in found.users,
         user_is_model=bool(found.users - {_RULE}),

@@ -2,9 +2,10 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from recjury.corpora import corpus_name
 from recjury.records import Metric
 from recjury.results.scores import RatedBy, titles_of
 from recjury.results.summary import CampaignSummary, Tally
@@ -15,6 +16,7 @@ NO_CATALOGUE = "no catalogue"
 
 SIGNIFICANT = 0.05
 _ALIKE = 0.95  # the share of equal scores from which on a rater gives one score to everything
+_WITHOUT_TRAINING = ("redial", "inspired")
 _LEARNED_FROM = ("/train", "/valid")  # how the names of such splits end
 _ENOUGH = 20  # scores below which that may be chance
 
@@ -30,6 +32,7 @@ def about_campaign(summary: CampaignSummary) -> list[Caveat]:
     """The caveats of a campaign's tables."""
     return [
         *_about_splits(summary),
+        *(about_training(summary.played) if _has_offline(summary) else ()),
         *_about_links(summary),
         *about_scores(summary.systems, {each.id: each.metric for each in summary.shown}),
         *_about_catalogues(summary),
@@ -141,6 +144,21 @@ def _about_splits(summary: CampaignSummary) -> Iterator[Caveat]:
             f"Scenarios of {listed(seen)} were played",
             "Systems are trained on this split, or chosen by it: those that were have seen the "
             "targets. The split for results is `test`.",
+        )
+
+
+def _has_offline(summary: CampaignSummary) -> bool:
+    return any(each.kind == "offline" for each in summary.evaluators)
+
+
+def about_training(played: Iterable[str]) -> Iterator[Caveat]:
+    """Which corpora ("redial/test") lack the training split that published systems learned from."""
+    without = sorted({each for each in played if corpus_name(each) in _WITHOUT_TRAINING})
+    if without:
+        yield Caveat(
+            f"Not the published protocol: no training split of {listed(without)} is here",
+            "Built-in systems learn from the validation dialogues, or count in them which items "
+            "are popular. Published figures are of systems that learned from the training split.",
         )
 
 

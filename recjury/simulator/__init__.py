@@ -3,8 +3,9 @@
 from recjury.simulator.leak_guard import LeakChecker, LeakGuard
 from recjury.simulator.llm_user import LlmUser
 from recjury.simulator.population import Population, check_users
+from recjury.simulator.reply import ConversationFailed, reply_once
 from recjury.simulator.rule_user import RuleUser
-from recjury.simulator.session import ConversationFailed, SessionSettings, converse
+from recjury.simulator.session import SessionSettings, converse
 
 __all__ = [
     "ConversationFailed",
@@ -16,4 +17,5 @@ __all__ = [
     "SessionSettings",
     "check_users",
     "converse",
+    "reply_once",
 ]

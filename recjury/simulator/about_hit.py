@@ -42,7 +42,7 @@ class AboutHit:
             return self._say("accept_blind" if self._is_named else "not_told")
         if self._is_named:
             return self._say("accept")
-        return [*self._welcome(), *self._say("leave")]  # a question would stay open
+        return self._say("leave_listed")  # a question would stay open
 
     def _say(self, rule: str, wants: Sequence[Want] = ()) -> list[Spoken]:
         return self._writer.say(rule, self._item, wants, hit=self._title)
@@ -55,9 +55,10 @@ class AboutHit:
         named = self._id in mind.last_turn.named
         if named and self._id in mind.named_in_history:
             return self._say("likes_mentioned")
-        rule = "likes" if named else "likes_listed"
+        if not named:
+            return self._say("likes_listed")
         wants = mind.wished_before[:1] if not mind.user_turns else ()
-        return (self._say(f"{rule}_wish", wants) if wants else []) or self._say(rule)
+        return (self._say("likes_wish", wants) if wants else []) or self._say("likes")
 
     @property
     def _asked(self) -> bool:

@@ -29,7 +29,7 @@ UniqueValues = Literal["block", "allow"]
 """Whether the user may say a value that the catalogue has for the targets alone."""
 
 _HEARD = 2000
-_TEXTS_KEPT = 64
+_TEXTS_KEPT = 128
 _CATALOGUES_KEPT = 4
 _CHECKERS_KEPT = 256
 _SHOWN = 200
@@ -124,6 +124,8 @@ class LeakChecker:
         self._blocks_values = blocks_values
         self.target_values = TargetValues(catalogue, list(filter(None, items.values())), texts)
         self._found = lru_cache(_TEXTS_KEPT)(self._leaks)  # a text is checked several times
+        self.gives_away = lru_cache(_TEXTS_KEPT)(self._gives_away)
+        """Whether words of the catalogue name a target, or have a value that must not be said."""
 
     @property
     def is_speechless(self) -> bool:
@@ -188,8 +190,7 @@ class LeakChecker:
         found = self.target_values.spoken(text) if barred else ()
         return tuple(dict.fromkeys(each.words for each in found if each.attribute in barred))
 
-    def gives_away(self, text: str) -> bool:
-        """Whether words of the catalogue name a target, or have a value that must not be said."""
+    def _gives_away(self, text: str) -> bool:
         values = self._blocks_values and self.telling_values(text)
         return bool(values or self._names(text, frozenset(), ""))
 

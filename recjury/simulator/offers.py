@@ -6,14 +6,14 @@ from recjury.records import Act, Item
 from recjury.simulator.turn_writer import Spoken, TurnWriter
 from recjury.simulator.wants import plural, thing
 
-_TOO_FAR = 8  # years from the target's year
+_TELLS_SO = 0.5
 _CURIOUS = {"low": 0.0, "medium": 0.35, "high": 0.6}  # by openness
 _IN_MOOD = 0.5
 _SEVERAL = 0.4
 
 
 class Offers:
-    """Turns suggestions down, for a reason that the catalogue knows, or asks about them."""
+    """Turns suggestions down for what was asked for, for what is known, or for taste; or asks."""
 
     def __init__(self, writer: TurnWriter):
         """`writer` knows the user's mind."""
@@ -29,10 +29,18 @@ class Offers:
             return passed
         item = self._item
         if self._may_wonder(item) and self._writer.happens(_CURIOUS[mind.traits.openness]):
-            curious = self._say("curious", item)
+            curious = self._wonder(item)
             if curious:
                 return curious
         return [*self._not_seen(), *self.turn_down()]
+
+    def _wonder(self, item: Item) -> list[Spoken]:
+        """Ask about the item; the first answer says why."""
+        if self._mind.user_turns:
+            return self._say("curious", item)
+        met = [want for want in self._mind.told if self._mind.has(item, want)]
+        why = self._say("likes_wish", item, met[:1], hit=self._writer.name(item))
+        return [*why, *self._say("ask_about", item)]
 
     def turn_down(self) -> list[Spoken]:
         """A refusal of the suggestion with a reason; [] without a suggestion."""
@@ -77,10 +85,14 @@ class Offers:
         return self._say("question_passed", asked=asked)
 
     def _may_wonder(self, item: Item) -> bool:
-        """Whether it may ask about the item: a new one that has something of what is wanted."""
+        """Whether it may ask about the item: a new one that has something of what is wanted.
+
+        The first answer says what is wanted, if the item does not have it.
+        """
         mind = self._mind
         known = mind.offered_before | mind.named_myself | mind.said.items(Act.ASK)
-        fits = any(mind.has(item, want) for want in (*mind.told, *mind.agenda))
+        wanted = (*mind.told, *(mind.agenda if mind.user_turns else ()))
+        fits = any(mind.has(item, want) for want in wanted)
         new = item.id not in known and not mind.has_seen(item)
         return fits and new and mind.catalogue.domain_of(item) == mind.domain
 
@@ -99,26 +111,22 @@ class Offers:
         return self._say("named_myself", item) if item.id in mind.named_myself else []
 
     def _unfit(self, item: Item) -> list[Spoken]:
-        """It lacks what was asked for last, or is of another time."""
+        """It lacks what was asked for, or what the user would tell next, which it tells so."""
         mind = self._mind
-        for want in mind.told:
-            if want.attribute is None or mind.has(item, want):
+        may = mind.user_turns and self._writer.happens(_TELLS_SO)
+        untold = mind.unasked[:1] if may else ()
+        for want in (*mind.told, *untold):
+            if want.attribute is None or mind.fits(item, want):
                 continue
             if want.is_category and self.kind_of(item):
                 return self._say("lacks_kind", item, (want,), its=self.kind_of(item))
             if mind.is_name(want):
                 return self._say("lacks_person", item, (want,))
             if want.attribute.kind == "decade" and item.year is not None:
-                return self._say("lacks_era", item, (want,))
-        return self._of_other_time(item) if self._writer.happens(0.5) else []
-
-    def _of_other_time(self, item: Item) -> list[Spoken]:
-        target = self._mind.target
-        if target is None or target.year is None or item.year is None:
-            return []
-        if abs(item.year - target.year) < _TOO_FAR:
-            return []
-        return self._say("older" if item.year < target.year else "newer", item)
+                known = want in mind.told and self._writer.happens(0.5)
+                too = "newer" if item.year > int(want.attribute.value[:4]) else "older"
+                return self._say(too, item) if known else self._say("lacks_era", item, (want,))
+        return []
 
     def _just_so(self, item: Item) -> list[Spoken]:
         """No reason but taste."""
@@ -127,9 +135,8 @@ class Offers:
         all_unwanted = unwanted and len(unwanted) == len(mind.categories(item))
         if all_unwanted and self._writer.happens(_IN_MOOD):
             values = [each.attribute for each in unwanted[:1] if each.attribute]
-            its = thing(unwanted[:1], mind.domain)
             many = plural(unwanted[0], mind.domain)
-            return self._say("not_in_mood", item, refused=values, its=its, its_many=many)
+            return self._say("not_in_mood", item, refused=values, its_many=many)
         if len(mind.offered) > 1 and self._writer.happens(_SEVERAL):
             return self._say("none_of_these")
         if mind.traits.openness == "low" and mind.catalogue.little_known(item.id):

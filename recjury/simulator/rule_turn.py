@@ -50,25 +50,30 @@ class RuleTurn:
     # --- reacting --------------------------------------------------------------------------------
 
     def _react(self) -> list[Spoken]:
-        """React to what was said, say what is wanted, and perhaps ask for more."""
+        """React to what was said, say what is wanted, and perhaps ask for more.
+
+        A turn has one complaint at most, and nothing comes after a question but an answer.
+        """
         mind, first = self._mind, not self._mind.user_turns
         spoken = self._complaint() or self._offers.react()
-        if not any(each.asks for each in spoken) or first:
-            wished = any(act.wish for each in spoken for act in each.acts if act.act is Act.WISH)
+        if not _does(spoken, Act.ASK):
+            wished = _wishes(spoken)
             if first:
-                spoken += self._first_wish()
+                spoken += [] if wished else self._first_wish()
             elif mind.last_turn.asked:
                 spoken += self._answer()
             elif not wished:
-                spoken += self._passed_over() or self._next_wish()
-        spoken += self._condition() if first else self._tail(spoken)
+                spoken += self._passed_over(spoken) or self._next_wish()
+            spoken += [] if first or _does(spoken, Act.ASK) else self._tail(spoken)
+        spoken += self._condition() if first else []
         return [*self._tone(), *spoken[: _SENTENCES[mind.traits.verbosity]]]
 
     def _complaint(self) -> list[Spoken]:
         """About a turn that makes no sense, comes twice, or gives nothing to go on with."""
         turn = self._mind.last_turn
         if turn.broken:
-            return [*self._say("garbled"), *self._say("say_again")]
+            again = self._say("say_again") if self._mind.user_turns else self._first_wish()
+            return [*self._say("garbled"), *again]
         if turn.repeated:
             return self._say("repeats")
         complained = any(act.act is Act.COMPLAIN for act in self._mind.said.acts)
@@ -122,26 +127,24 @@ class RuleTurn:
             rule = self._rule("add", want)
             more = rule == "add_kind" and any(each.is_category for each in mind.told)
             return self._say("add_kind_more" if more else rule, wants=(want,))
-        unmet = [w for w in mind.told if not any(mind.has(item, w) for item in mind.offered)]
-        if unmet and self._writer.happens(0.4):
-            return self._say("wish_again", wants=unmet[:1])
+        if mind.unmet and self._writer.happens(0.4):
+            return self._say("wish_again", wants=mind.unmet[:1])
         return self._say("vague")
 
-    def _passed_over(self) -> list[Spoken]:
+    def _passed_over(self, spoken: Sequence[Spoken]) -> list[Spoken]:
         """A complaint about a category that was told in an earlier turn and that offers lack."""
         mind = self._mind
-        wanted = [want for want in mind.told if want.is_category]
-        if not wanted or len(mind.user_turns) < 2 or not mind.offered:
+        missed = [want for want in mind.unmet if want.is_category and mind.offered]
+        if not missed or len(mind.user_turns) < 2 or _does(spoken, Act.COMPLAIN):
             return []
-        missed = not any(mind.has(item, wanted[-1]) for item in mind.offered)
-        its = self._offers.kind_of(mind.offered[0])
-        return self._say("passed_over", wants=wanted[-1:], its=its) if missed and its else []
+        return self._say("passed_over", wants=missed[:1])
 
     def _tail(self, spoken: Sequence[Spoken]) -> list[Spoken]:
-        """Impatience, or a question for something else, or nothing."""
+        """Impatience with what is not what was asked for, or a question for something else."""
         mind = self._mind
         late = len(mind.system_turns) >= _PATIENT_ROUNDS[mind.traits.patience]
-        if late and self._writer.happens(0.3):
+        wronged = late and mind.offered and mind.unmet and not _does(spoken, Act.COMPLAIN)
+        if wronged and self._writer.happens(0.3):
             return self._say("impatient")
         asks = any(each.text.endswith("?") for each in spoken)
         return self._say("else") if not asks and mind.offered and self._writer.happens(0.4) else []
@@ -186,3 +189,11 @@ class RuleTurn:
             case "priming":
                 primed = condition.attribute.value if condition.attribute else ""
                 return self._say("priming", primed=primed)
+
+
+def _does(spoken: Sequence[Spoken], act: Act) -> bool:
+    return any(each.act is act for sentence in spoken for each in sentence.acts)
+
+
+def _wishes(spoken: Sequence[Spoken]) -> bool:
+    return any(each.wish for one in spoken for each in one.acts if each.act is Act.WISH)

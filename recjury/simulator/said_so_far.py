@@ -5,11 +5,13 @@ from typing import NamedTuple
 
 from recjury.knowledge import Catalogue
 from recjury.language import Reading, read
+from recjury.language.reader import RULED_OUT, SURE
 from recjury.language.tokens import sentence_texts
+from recjury.language.wishes import takes_back
 from recjury.records import Act, Attribute, DeclaredAct, Speaker, Turn
 
-_LONGEST_QUOTE = 25  # words
-_TELLING_QUOTE = 4
+_SHORTEST_QUOTE, _LONGEST_QUOTE = 4, 25  # words
+_SURE_QUOTE = 0.65  # below, what is read as a wish is often a remark
 _OF_ITEMS = (Act.ACCEPT, Act.REFUSE, Act.SEEN, Act.ASK, Act.WISH)
 
 
@@ -23,8 +25,8 @@ class Quote(NamedTuple):
 class SaidSoFar(NamedTuple):
     """What a person's turns do: declared acts, and what is surely read in turns without.
 
-    `acts` are in the order of the turns. `quote` is the last
-    sentence that says something.
+    `acts` are in the order of the turns. `quote` is the last sentence that surely wishes, unless a
+    later turn has a wish that was read, or a question of the person's last turn.
     """
 
     acts: tuple[DeclaredAct, ...]
@@ -57,16 +59,20 @@ class SaidSoFar(NamedTuple):
 
 
 def said_so_far(turns: Sequence[Turn], catalogue: Catalogue) -> SaidSoFar:
-    """Read the user's turns among these."""
+    """What the user's turns among these do; only those without declared acts are read."""
     acts: list[DeclaredAct] = []
     quote = None
+    last = max((n for n, t in enumerate(turns) if t.speaker is Speaker.USER), default=-1)
     for at, turn in enumerate(turns):
-        if turn.speaker is Speaker.USER:
+        if turn.acts:
+            acts += turn.acts
+        elif turn.speaker is Speaker.USER:
             reading = read(turn, turns[:at], catalogue)
-            acts += turn.acts or _read_acts(reading)
-            later = None if turn.acts else _quote(turn, turns[:at], reading)
-            if later is not None and (quote is None or _is_telling(later.text)):
-                quote = later
+            done = [*_read_acts(reading._replace(wants=()) if takes_back(turn.text) else reading)]
+            acts += done
+            earlier = None if any(act.act is Act.WISH for act in done) else quote
+            may = not {Act.WISH, Act.ASK} <= reading.no
+            quote = (_quote(turn, turns[:at], may_ask=at == last) if may else None) or earlier
     return SaidSoFar(tuple(acts), quote)
 
 
@@ -83,26 +89,25 @@ def _read_acts(reading: Reading) -> Iterator[DeclaredAct]:
             yield from (DeclaredAct(act=act, item=item) for item in reading.items)
 
 
-def _quote(turn: Turn, before: Sequence[Turn], reading: Reading) -> Quote | None:
-    """The sentence of a turn that most surely wishes or asks, if it is not too long.
+def _quote(turn: Turn, before: Sequence[Turn], *, may_ask: bool) -> Quote | None:
+    """The sentence of a turn that most surely wishes, or asks if it `may_ask`.
 
-    A sentence that the reader is not sure of is quoted if it may do so, and surely does nothing
-    else.
+    Remarks, small talk, and sentences that are hardly more than a title are not quoted.
     """
-    found: list[tuple[str, Reading]] = []
+    found: list[tuple[float, Quote]] = []
     for text in sentence_texts(turn.text):
-        is_whole = text.strip() == turn.text.strip()
-        alone = reading if is_whole else read(turn.model_copy(update={"text": text}), before)
-        may = not alone.yes and not {Act.WISH, Act.ASK} <= alone.no
-        if (alone.yes & {Act.WISH, Act.ASK} or may) and len(text.split()) <= _LONGEST_QUOTE:
-            found.append((text.strip(), alone))
-    if not found:
-        return None
-    said, alone = max(found, key=lambda each: max(each[1].acts[Act.WISH], each[1].acts[Act.ASK]))
-    asks = alone.does(Act.ASK) is True and alone.does(Act.WISH) is not True and said.endswith("?")
-    closed = said if said[-1] in ".!?" else f"{said}."
-    return Quote(closed[0].upper() + closed[1:], Act.ASK if asks else Act.WISH)
+        if not _SHORTEST_QUOTE <= len(text.split()) <= _LONGEST_QUOTE:
+            continue
+        acts = read(turn.model_copy(update={"text": text}), before).acts
+        wish, ask = acts[Act.WISH], acts[Act.ASK]
+        is_question = text.rstrip().endswith("?")
+        if wish >= (SURE if is_question else _SURE_QUOTE):
+            found.append((wish, Quote(_closed(text.strip()), Act.WISH)))
+        elif may_ask and is_question and ask >= _SURE_QUOTE and (before or wish > RULED_OUT):
+            found.append((ask, Quote(_closed(text.strip()), Act.ASK)))
+    return max(found, key=lambda each: each[0])[1] if found else None
 
 
-def _is_telling(sentence: str) -> bool:
-    return len(sentence.split()) >= _TELLING_QUOTE
+def _closed(sentence: str) -> str:
+    closed = sentence if sentence[-1] in ".!?" else f"{sentence}."
+    return closed[0].upper() + closed[1:]

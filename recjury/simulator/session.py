@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
-from recjury.errors import BudgetSpent, ParseError, UnitFailed, UserError
+from recjury.errors import ParseError, UnitFailed
 from recjury.knowledge import Catalogue
 from recjury.records import (
     JSON,
     LIST_LENGTH,
     PLAIN,
     Attribute,
-    Conversation,
     ConversationLog,
     DeclaredAct,
     Ending,
@@ -23,9 +22,9 @@ from recjury.records import (
     UserSimulator,
     Utterance,
     contradiction_in,
-    usable_reply,
 )
 from recjury.simulator.leak_guard import LeakChecker, LeakGuard, SpeechContext
+from recjury.simulator.reply import ConversationFailed, answer
 from recjury.simulator.told_items import ToldItems
 
 
@@ -54,15 +53,6 @@ class SessionSettings:
     def identity(self, guard: LeakGuard) -> Mapping[str, JSON]:
         """The settings that can change a log: part of the identity of each conversation."""
         return {**guard.settings, **asdict(self)}
-
-
-class ConversationFailed(UnitFailed):
-    """A conversation did not reach its end; `log` has the turns so far, None if there are none."""
-
-    def __init__(self, reason: str, log: ConversationLog | None = None):
-        """`reason` says what failed and why."""
-        super().__init__(reason)
-        self.log = log
 
 
 async def converse(
@@ -177,22 +167,13 @@ class _Session:
 
     async def system_answers(self) -> bool:
         """Add the system's turn; return False if it failed."""
-        turns = (*self.scenario.history, *self.interaction)
-        try:
-            heard = Conversation(
-                turns=turns, domain=self.told.catalogue.wanted_domain(self.scenario).name
-            )
-            reply = usable_reply(await self.recommender.respond(heard))
-        except (BudgetSpent, UserError):
-            raise
-        except Exception as failure:  # a system under test may raise any exception: the log is kept
-            reason = _reason(failure)
-            self.interaction.append(Turn(speaker=Speaker.SYSTEM, text="", failure=reason))
-            return False
-        turn = Turn(
-            speaker=Speaker.SYSTEM, text=reply.text, items=tuple(reply.items), calls=reply.calls
+        turn, names_filled = await answer(
+            self.recommender, self.scenario, self.told.catalogue, self.interaction
         )
-        self.names_filled |= reply.names_filled
+        if turn.failure is not None:
+            self.interaction.append(turn)
+            return False
+        self.names_filled |= names_filled
         self._add(turn)
         return True
 
@@ -215,15 +196,14 @@ class _Session:
         if not said.text.strip():
             raise ParseError(f"the simulated user {self.user.name} said nothing")
         self._check_declared(said.acts)
-        leaked = bool(self._leaks(said.text))
-        telling = bool(self._values(said.text))
+        leaked, telling = leaks, values = self._found(said.text)
         if self._blocked(said.text):
             said = await self._without_leaks(context, said)
+            leaks, values = self._found(said.text)
         self.caught += leaked  # once the turn is complete: one that fails is held again
-        through = bool(self._values(said.text))
-        self.values_caught += telling and not through
-        self.through += bool(self._leaks(said.text))
-        self.values_through += through
+        self.values_caught += telling and not values
+        self.through += leaks
+        self.values_through += values
         self.acts_dropped += said.acts_dropped
         self.acts_differing += said.acts_differing
         self._add(Turn(speaker=Speaker.USER, text=said.text, calls=said.calls, acts=said.acts))
@@ -255,11 +235,10 @@ class _Session:
     def _blocked(self, text: str) -> tuple[str, ...]:
         return self.watch.blocked(text, **self._speech_context)
 
-    def _leaks(self, text: str) -> tuple[str, ...]:
-        return self.watch.leaks(text, **self._speech_context)
-
-    def _values(self, text: str) -> tuple[str, ...]:
-        return self.watch.telling_values(text, spoken=self.told.targets)
+    def _found(self, text: str) -> tuple[bool, bool]:
+        """Whether a text names a target, and whether it has a value that only targets have."""
+        leaks = self.watch.leaks(text, **self._speech_context)
+        return bool(leaks), bool(self.watch.telling_values(text, spoken=self.told.targets))
 
     @property
     def _speech_context(self) -> SpeechContext:
@@ -296,11 +275,3 @@ class _Session:
 def user_opens(scenario: Scenario) -> bool:
     """Whether the user speaks first: there is no history, or it ends with a turn of the system."""
     return not scenario.history or scenario.history[-1].speaker is Speaker.SYSTEM
-
-
-def _reason(failure: Exception) -> str:
-    # The name of a private class says nothing to a reader: its first public ancestor's does.
-    names = (each.__name__ for each in type(failure).__mro__)
-    kind = next(name for name in names if not name.startswith("_"))
-    message = " ".join(str(failure).split())
-    return f"{kind}: {message}"[:500] if message else kind

@@ -26,15 +26,11 @@ class ToldItems:
         self._scenario, self._person, self.catalogue = scenario, person, catalogue
         self._length, self._shows_list = list_length, shows_list
         self._rounds = 0
-        self._told: list[ItemRef] = []
+        self.targets: tuple[ItemRef, ...] = ()
+        """The targets that the user has been told of, by the scenario's names."""
         self.hit_round: int | None = None
         self.content_with: ItemRef | None = None
         self.content_since: int | None = None
-
-    @property
-    def targets(self) -> tuple[ItemRef, ...]:
-        """The targets that the user has been told of, by the scenario's names."""
-        return tuple(t for t in self._scenario.targets if any(t.same_item(i) for i in self._told))
 
     def hear(self, turn: Turn) -> None:
         """Take a turn of the system."""
@@ -44,7 +40,8 @@ class ToldItems:
             self.catalogue.item(mention.id).ref for mention in self.catalogue.link(turn.text)
         )
         told = distinct((*named, *(listed if self._shows_list else ())))
-        self._told += told
+        new = {t for t in self._scenario.targets if any(t.same_item(each) for each in told)}
+        self.targets = tuple(t for t in self._scenario.targets if t in new or t in self.targets)
         if self.hit_round is None and self._target_in(listed) is not None:
             self.hit_round = self._rounds
         if self.content_with is None:

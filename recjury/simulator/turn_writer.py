@@ -16,11 +16,6 @@ class Spoken(NamedTuple):
     text: str
     acts: tuple[DeclaredAct, ...]
 
-    @property
-    def asks(self) -> bool:
-        """Whether it asks for information."""
-        return any(each.act is Act.ASK for each in self.acts)
-
 
 class TurnWriter:
     """Says sentences by rule, with their acts."""

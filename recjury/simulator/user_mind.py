@@ -224,19 +224,38 @@ class UserMind:
             return any(is_near(want.value, each.value) for each in self.categories(item))
         return item.id in self.catalogue.attributes.items_meant_by(want.attribute)
 
+    def fits(self, item: Item | None, want: Want) -> bool:
+        """Whether the item has what is wanted, or what else was told of its sort.
+
+        Who has told of comedies and crime films is content with either.
+        """
+        told = (each for each in self.told if each.sort == want.sort)
+        return any(self.has(item, each) for each in (want, *told))
+
+    @cached_property
+    def unmet(self) -> tuple[Want, ...]:
+        """The values that were told and that no suggestion fits, the last one first."""
+        values = (want for want in self.told if want.attribute is not None)
+        return tuple(w for w in values if not any(self.fits(item, w) for item in self.offered))
+
     def categories(self, item: Item) -> tuple[Want, ...]:
         """The kinds of items that the item is."""
         return categories(item, self.catalogue.domain_of(item))
 
     def unwanted(self, item: Item) -> tuple[Want, ...]:
-        """Its categories that neither the target has nor anybody asked for."""
-        wanted = [*self.agenda, *self.told, *(self.categories(self.target) if self.target else ())]
+        """Its categories that nobody asked for, and that no target or item of the history has."""
         return tuple(
             each
             for each in self.categories(item)
-            if not any(is_near(each.value, want.value) for want in wanted)
+            if not any(is_near(each.value, want.value) for want in self._agreeable)
             and self.may_say(each.words)
         )
+
+    @cached_property
+    def _agreeable(self) -> tuple[Want, ...]:
+        """The categories that the person has nothing against."""
+        known = (*self.targets, *self._items(sorted(self.named_myself)))
+        return (*self.agenda, *self.told, *(w for item in known for w in self.categories(item)))
 
     def has_seen(self, item: Item) -> bool:
         """Whether the user has seen the item: drawn once for each conversation."""

@@ -1,7 +1,7 @@
 """What the rule user wants: attributes of its targets, or its wishes, as people say them."""
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
@@ -16,6 +16,7 @@ Form = Literal["before", "noun", "behind"]
 """Where the words of a want stand: before the word for an item, instead of it, or behind it."""
 
 _MOST_OF_A_KIND = 2
+_ITEMS_KEPT = 4096
 
 
 class CategoryNoun(BaseModel):
@@ -70,6 +71,11 @@ class Want(NamedTuple):
         """Whether it is a word for a kind of item, such as a genre."""
         return self.form != "behind"
 
+    @property
+    def sort(self) -> str:
+        """Of which sort it is: values of one sort are alternatives to each other."""
+        return "category" if self.is_category or self.attribute is None else self.attribute.kind
+
 
 def like(item: Item) -> Want:
     """The wish for something like an item."""
@@ -100,6 +106,7 @@ def want_of(attribute: Attribute, domain: Domain) -> Want | None:
     return Want(value, value, "before", attribute)
 
 
+@lru_cache(_ITEMS_KEPT)
 def wants_of(item: Item, domain: Domain) -> tuple[Want, ...]:
     """What one can want of an item, in the domain's order; no year beside its decade.
 
@@ -117,6 +124,7 @@ def wants_of(item: Item, domain: Domain) -> tuple[Want, ...]:
     return tuple(by_value.values())
 
 
+@lru_cache(_ITEMS_KEPT)
 def categories(item: Item, domain: Domain) -> tuple[Want, ...]:
     """The kinds of items that the item is."""
     return tuple(want for want in wants_of(item, domain) if want.is_category)

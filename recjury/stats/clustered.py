@@ -57,6 +57,26 @@ def cluster_bootstrap(
     return tuple(estimate(value, drawn[:, place]) for place, value in enumerate(values))
 
 
+def cluster_means(
+    values: NDArray[np.float64], clusters: Sequence[str], *, resamples: int = 2_000, seed: int = 0
+) -> tuple[BootstrapEstimate, ...]:
+    """The mean of each column of `values` [n, m]; whole clusters [n] are drawn, as above.
+
+    Raises ValueError if `clusters` is empty.
+    """
+    if not len(clusters):
+        raise ValueError("nothing to resample")
+    names, cluster = np.unique(np.asarray(clusters), return_inverse=True)
+    count = len(names)
+    draws = np.random.default_rng(seed).multinomial(count, [1 / count] * count, resamples)
+    sizes = draws @ np.bincount(cluster)
+    columns = np.asarray(values, dtype=float).T
+    drawn = [draws @ np.bincount(cluster, weights=column) / sizes for column in columns]
+    return tuple(
+        estimate(float(column.mean()), means) for column, means in zip(columns, drawn, strict=True)
+    )
+
+
 def _members(clusters: Sequence[str]) -> dict[str, NDArray[np.int64]]:
     found: dict[str, list[int]] = {}
     for place, cluster in enumerate(clusters):

@@ -10,7 +10,7 @@ from recjury.store.calls import CALLS
 from recjury.store.evaluations import EVALUATIONS, of_campaign
 from recjury.store.functions import PlaceOf
 from recjury.store.logs import read_logs
-from recjury.store.tables import CampaignConversationRow, table_of
+from recjury.store.places import PLACES
 from recjury.store.texts import chunks
 
 _PERCENTILES = (0.5, 0.9, 0.99)
@@ -23,7 +23,7 @@ def made_for(campaign: str) -> ColumnElement[bool]:
     or not), or for an evaluation of such a conversation by the campaign's evaluators. A call that
     two campaigns share counts for both. Calls of forks do not count.
     """
-    calls, links = CALLS, table_of(CampaignConversationRow)
+    calls, links = CALLS, PLACES.table
     conversations = select(links.c.conversation).where(links.c.campaign == campaign)
     evaluations = of_campaign(campaign).where(EVALUATIONS.c.fork_of.is_(None))
     return or_(

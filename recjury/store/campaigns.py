@@ -3,17 +3,15 @@
 import platform
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from sqlalchemy import Column, Connection, ForeignKey, Select, func, select, update
+from sqlalchemy import Column, Connection, ForeignKey, func, select, tuple_
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
-from recjury.safe_text import without_keys
 from recjury.store.column_types import PlainText
-from recjury.store.engine import insert_new
-from recjury.store.sealed import SealedTable, canonical_json, changed
-from recjury.store.tables import CampaignConversationRow, CampaignRow, table_of
+from recjury.store.places import check_places
+from recjury.store.sealed import AnyRow, SealedTable, changed
 from recjury.store.writer import Transaction
 
 
@@ -33,7 +31,7 @@ class Setup(Record):
     checkouts. `packs` maps prompt and rubric packs to their digests, and `data` the files of the
     corpora ("redial/id2info.json") to their SHA-256. `prices` has US dollars per million tokens by
     model, None if unknown, and `price_sources` where the known ones are from. `isolation` says of
-    each system in Python where its code ran, and what it could reach there.
+    each system and evaluator in Python where its code ran, and what it could reach there.
     """
 
     config: object
@@ -68,6 +66,13 @@ class Campaign(Record):
     learned: Mapping[str, JSON] = {}
 
 
+class NamedCampaign(Record):
+    """A campaign's name, and when it was first started (Unix seconds)."""
+
+    name: str
+    created_at: float
+
+
 class CampaignRun(Record):
     """One start of a campaign (`started_at` in Unix seconds), and what it was made with.
 
@@ -80,65 +85,68 @@ class CampaignRun(Record):
     learned: Mapping[str, JSON] | None = None
 
 
+_CAMPAIGNS = SealedTable(
+    "campaign",
+    NamedCampaign,
+    Column("id", PlainText, primary_key=True),
+    named="row {id} of table campaign",
+)
 _RUNS = SealedTable(
     "run",
     CampaignRun,
     Column("campaign", PlainText, ForeignKey("campaign.id"), nullable=False, index=True),
     named="run {id} of campaign {campaign}",
-    unsealed={"learned"},
 )
 
 
 def begin_campaign(transaction: Transaction, campaign: Campaign) -> None:
     """Add a campaign, or another run of the one with its id."""
     now = time.time()
-    row = {"id": campaign.id, "name": without_keys(campaign.name), "created_at": now}
-    transaction.connection.execute(insert_new(table_of(CampaignRow)), [row])
+    named = NamedCampaign(name=campaign.name, created_at=now)
+    _CAMPAIGNS.insert(transaction, [(named, {"id": campaign.id})])
     run = CampaignRun(campaign=campaign.id, setup=campaign.setup, started_at=now)
     _RUNS.insert(transaction, [(run, {})])
 
 
 def write_learned(transaction: Transaction, campaign: str, learned: Mapping[str, JSON]) -> None:
     """Keep what the campaign's latest run has learned of its endpoints, by model."""
-    text = canonical_json(learned)
-    place = transaction.texts.intern(transaction.connection, [text])[text]
-    here = _RUNS.c.id.in_(_latest_runs().where(_RUNS.c.campaign == campaign))
-    transaction.connection.execute(update(_RUNS.table).where(here).values(learned=place.id))
+    for row, run in _latest_runs(transaction.connection):
+        if run.campaign == campaign:
+            learned_too = run.model_copy(update={"learned": learned})
+            _RUNS.replace(transaction, [(learned_too, {"id": row.id})])
 
 
-def _latest_runs() -> Select[int]:
-    return select(func.max(_RUNS.c.id)).group_by(_RUNS.c.campaign)
+def _latest_runs(connection: Connection) -> Iterator[tuple[AnyRow, CampaignRun]]:
+    """The latest run of each campaign."""
+    runs = _RUNS.c
+    latest = select(runs.campaign, func.max(runs.started_at)).group_by(runs.campaign)
+    query = _RUNS.select().where(tuple_(runs.campaign, runs.started_at).in_(latest))
+    return _RUNS.intact(connection, connection.execute(query).all())
 
 
 def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
-    """All campaigns, the oldest first."""
-    campaigns, links = table_of(CampaignRow), table_of(CampaignConversationRow)
-    rows = connection.execute(_RUNS.select().where(_RUNS.c.id.in_(_latest_runs()))).all()
-    latest = {run.campaign: run for _, run in _RUNS.intact(connection, rows)}
-    run_counts = _counts(connection, select(_RUNS.c.campaign))
-    planned = _counts(connection, select(links.c.campaign).where(links.c.set_aside == 0))
-    rows = connection.execute(select(campaigns).order_by(campaigns.c.created_at)).all()
-    for row in rows:
-        if row.id not in latest:
-            raise changed(f"campaign {row.id} in the store, or its run,")
+    """All campaigns, the oldest first. Raises StoreError for altered rows."""
+    latest = {run.campaign: run for _, run in _latest_runs(connection)}
+    run_counts = Counter(connection.execute(select(_RUNS.c.campaign)).scalars())
+    planned = check_places(connection)
+    rows = connection.execute(_CAMPAIGNS.select().order_by(_CAMPAIGNS.c.created_at)).all()
+    campaigns = [(row.id, found) for row, found in _CAMPAIGNS.intact(connection, rows)]
+    for each, _ in campaigns:
+        if each not in latest:
+            raise changed(f"campaign {each} in the store, or its run,")
     return tuple(
         Campaign(
-            id=row.id,
-            name=row.name,
-            setup=latest[row.id].setup,
-            created_at=row.created_at,
-            started_at=latest[row.id].started_at,
-            runs=run_counts[row.id],
-            conversations=planned.get(row.id, 0),
-            learned=latest[row.id].learned or {},
+            id=each,
+            name=found.name,
+            setup=latest[each].setup,
+            created_at=found.created_at,
+            started_at=latest[each].started_at,
+            runs=run_counts[each],
+            conversations=planned[each],
+            learned=latest[each].learned or {},
         )
-        for row in rows
+        for each, found in campaigns
     )
-
-
-def _counts(connection: Connection, campaigns: Select[str]) -> dict[str, int]:
-    """How many of the rows there are for each campaign."""
-    return Counter(connection.execute(campaigns).scalars())
 
 
 def find_campaign(connection: Connection, prefix: str) -> Campaign:

@@ -2,14 +2,13 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from sqlalchemy import Column, Connection, func, select, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Column, Connection, func, select
 
-from recjury.records import Record
+from recjury.records import JSON, Record
 from recjury.store.column_types import PlainText
+from recjury.store.places import PLACES, Place, check_places
 from recjury.store.sealed import Damaged, SealedTable, refuse
-from recjury.store.tables import CampaignConversationRow, one_id, table_of
-from recjury.store.texts import chunks
+from recjury.store.tables import one_id
 from recjury.store.writer import Transaction
 
 
@@ -66,9 +65,10 @@ def conversation_ids(
     """Ids of a campaign's conversations in the plan's order, except those that were set aside.
 
     Without a campaign: those of the whole store, except those that all their campaigns have set
-    aside.
+    aside. Raises StoreError for an altered place.
     """
-    table, links = CONVERSATIONS.table, table_of(CampaignConversationRow)
+    check_places(connection, campaign)
+    table, links = CONVERSATIONS.table, PLACES.table
     query = select(table.c.id)
     if campaign is None:
         order = (table.c.corpus, table.c.scenario, table.c.system, table.c.repeat, table.c.id)
@@ -93,23 +93,15 @@ def write_plan(
     """
     CONVERSATIONS.insert(transaction, [(each, {}) for each in planned])
     ids = list(dict.fromkeys(each.id for each in planned))
-    _link(transaction.connection, campaign, ids)
+    places = [(Place(ordinal=n), _link(campaign, each)) for n, each in enumerate(ids)]
+    PLACES.replace(transaction, places)
     gone = _replaced(transaction.connection, campaign, planned, set(ids))
-    _set_aside(transaction.connection, campaign, gone)
+    _set_aside(transaction, campaign, gone)
     return len(gone)
 
 
-def _link(connection: Connection, campaign: str, ids: Sequence[str]) -> None:
-    if not ids:
-        return
-    links = [
-        {"campaign": campaign, "conversation": each, "ordinal": ordinal, "set_aside": 0}
-        for ordinal, each in enumerate(ids)
-    ]
-    added = insert(CampaignConversationRow)
-    new = {"ordinal": added.excluded.ordinal, "set_aside": 0}
-    again = added.on_conflict_do_update(index_elements=["campaign", "conversation"], set_=new)
-    connection.execute(again, links)
+def _link(campaign: str, conversation: str) -> dict[str, JSON]:
+    return {"campaign": campaign, "conversation": conversation}
 
 
 def _replaced(
@@ -119,7 +111,7 @@ def _replaced(
     ids: Collection[str],
 ) -> list[str]:
     """The campaign's conversations that a planned one (`ids`) replaces."""
-    table, links = CONVERSATIONS.table, table_of(CampaignConversationRow)
+    table, links = CONVERSATIONS.table, PLACES.table
     places = {(each.system, each.scenario, each.repeat) for each in planned}
     query = select(table).join(links, links.c.conversation == table.c.id)
     query = query.where(links.c.campaign == campaign, links.c.set_aside == 0)
@@ -130,9 +122,11 @@ def _replaced(
     ]
 
 
-def _set_aside(connection: Connection, campaign: str, gone: Iterable[str]) -> None:
+def _set_aside(transaction: Transaction, campaign: str, gone: Iterable[str]) -> None:
     """Remove conversations from a campaign's tables; the store keeps them."""
-    links = table_of(CampaignConversationRow)
-    for some in chunks(gone):
-        query = update(links).where(links.c.campaign == campaign, links.c.conversation.in_(some))
-        connection.execute(query.values(set_aside=1))
+    places = [
+        (Place(ordinal=place.ordinal, set_aside=1), _link(campaign, row.conversation))
+        for row, place in PLACES.read(transaction.connection, "conversation", gone)
+        if row.campaign == campaign
+    ]
+    PLACES.replace(transaction, places)

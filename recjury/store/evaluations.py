@@ -21,10 +21,10 @@ from recjury.records import JSON, Record, digest
 from recjury.store.column_types import Hex, PlainText, Real, Whole
 from recjury.store.evaluators import CAMPAIGN_EVALUATORS, EVALUATORS
 from recjury.store.logs import LOGS
+from recjury.store.places import PLACES
 from recjury.store.sealed import AnyRow, Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE
 from recjury.store.tables import (
-    CampaignConversationRow,
     StageRow,
     one_id,
     table_of,
@@ -94,7 +94,6 @@ EVALUATIONS = SealedTable(
     Column("fork_of", PlainText, ForeignKey("evaluation.id"), nullable=True),
     Column("created_at", Real, nullable=False),
     named="evaluation {id}",
-    unsealed={"sample", "created_at"},
 )
 """`attempt` is 0, or counts how often an evaluation was done again because ratings were missing:
 such rows share the identity, and the latest one counts. `created_at` is in Unix seconds."""
@@ -224,7 +223,7 @@ def of_campaign(campaign: str) -> Select[tuple[str]]:
 def by_campaign(campaign: str) -> ColumnElement[bool]:
     """The condition that a row of `evaluation` belongs to the campaign, as in `of_campaign`."""
     table, logs = EVALUATIONS.table, LOGS.table
-    links, evaluators = table_of(CampaignConversationRow), CAMPAIGN_EVALUATORS.table
+    links, evaluators = PLACES.table, CAMPAIGN_EVALUATORS.table
     own_logs = select(logs.c.digest).join(links, links.c.conversation == logs.c.conversation)
     own = select(evaluators.c.evaluator).where(evaluators.c.campaign == campaign)
     return and_(

@@ -110,7 +110,7 @@ def write_evaluators(
             stages=each.stages,
             started_at=now,
         )
-        CAMPAIGN_EVALUATORS.replace(transaction, use, {"campaign": campaign})
+        CAMPAIGN_EVALUATORS.replace(transaction, [(use, {"campaign": campaign})])
 
 
 def read_campaign_evaluators(

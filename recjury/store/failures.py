@@ -8,9 +8,10 @@ from sqlalchemy import Column, ColumnElement, Connection, and_, exists, select
 
 from recjury.records import ConversationLog, Ending, Record, Speaker
 from recjury.store.column_types import PlainText
+from recjury.store.places import PLACES
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE
-from recjury.store.tables import CampaignConversationRow, StageRow, table_of
+from recjury.store.tables import StageRow, table_of
 from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
 
@@ -95,7 +96,7 @@ def unfinished_conversations(
     connection: Connection, campaign: str | None = None
 ) -> tuple[str, ...]:
     """The conversations that failed and have stored turns, in the plan's order."""
-    failures, links = _FAILURES, table_of(CampaignConversationRow)
+    failures, links = _FAILURES, PLACES.table
     query = select(failures.c.unit).where(_is_unfinished()).distinct()
     if campaign is None:
         query = query.order_by(failures.c.unit)

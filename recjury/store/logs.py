@@ -6,9 +6,9 @@ from sqlalchemy import Column, Connection, ForeignKey, select
 
 from recjury.records import ConversationLog, Record
 from recjury.store.column_types import Hex, PlainText
+from recjury.store.places import PLACES
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE, check_stages, finish_stage
-from recjury.store.tables import CampaignConversationRow, table_of
 from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
 
@@ -74,7 +74,7 @@ def find_log(connection: Connection, conversation: str) -> ConversationLog | Non
 
 def log_ids(connection: Connection, campaign: str) -> dict[str, str]:
     """The id of the log of each of a campaign's conversations that has one."""
-    logs, links = LOGS.table, table_of(CampaignConversationRow)
+    logs, links = LOGS.table, PLACES.table
     query = select(logs.c.conversation, logs.c.digest)
     query = query.join(links, links.c.conversation == logs.c.conversation)
     query = query.where(links.c.campaign == campaign, links.c.set_aside == 0)

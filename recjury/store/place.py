@@ -1,10 +1,25 @@
 """Where a store is: a file of SQLite, or a database of PostgreSQL."""
 
+import contextlib
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from recjury.store.column_types import WrongTypeError
+
+
+class Changes:
+    """Transactions of one connection."""
+
+    @contextlib.contextmanager
+    def counted(self, connection: Connection) -> Iterator[None]:
+        """A transaction, which is rolled back if the block raises."""
+        with connection.begin():
+            yield
+
+    def close(self) -> None:
+        """Close what is open beside the connection."""
 
 
 class Place(ABC):
@@ -28,6 +43,20 @@ class Place(ABC):
     @abstractmethod
     def make(self) -> None:
         """Make the store if there is none. Raises StoreError, OSError and the driver's errors."""
+
+    def changes(self) -> Changes:
+        """What begins and ends the transactions of one connection that writes."""
+        return Changes()
+
+    def check(self, connection: Connection) -> None:  # noqa: B027 (only a file can lose rows)
+        """Raise StoreError if acknowledged rows were lost."""
+
+    def close(self) -> None:  # noqa: B027 (only a file leaves something)
+        """Remove what is needed only while a process that writes has the store open."""
+
+    def problems(self, connection: Connection) -> list[str]:  # noqa: ARG002
+        """What the database itself finds wrong with a store's file."""
+        return []
 
     def wrong_value(self) -> WrongTypeError | None:
         """The error that names the first value of another type than its column's, or None.

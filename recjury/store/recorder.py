@@ -57,7 +57,7 @@ class StoreRecorder:
         """The secret of the store. Raises StoreError if it cannot be read."""
         with one_line_errors(self._place), self._engine.connect() as connection:
             secret: bytes = connection.execute(select(table_of(SchemaRow).c.secret)).scalar_one()
-        hide_secret(secret.hex())
+        hide_secret(secret)
         return secret
 
     async def recall(self, identity: str) -> Reply | None:

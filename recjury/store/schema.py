@@ -9,16 +9,22 @@ from sqlalchemy import Connection, inspect, select
 from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
+from recjury.store.column_types import as_stored
+from recjury.store.sealed import as_written, check, seal
 from recjury.store.tables import SchemaRow, table_of
 
-SCHEMA = 2
+SCHEMA = 3
 """The number of this version's schema."""
 
 
 def check_schema(connection: Connection) -> None:
-    """Raise StoreError for another schema than this version's, and for another database."""
+    """Raise StoreError for another schema than this version's, an altered one, and for another
+    database."""
     current = _current(connection)
     if current == SCHEMA:
+        row = connection.execute(select(*as_stored(table_of(SchemaRow)))).one()
+        with as_written("the row of table schema_version in the store"):
+            check(seal([SCHEMA, row.secret.hex()]), row.seal)
         return
     if isinstance(current, str):
         raise StoreError(
@@ -27,16 +33,16 @@ def check_schema(connection: Connection) -> None:
         )
     raise StoreError(
         f"the store's schema is {current}, and this version of recjury knows {SCHEMA} only: "
-        "update recjury, or name another store"
+        "use the version that made the store, or name another one"
     )
 
 
 def create_tables(connection: Connection) -> None:
     """Create all tables; `connection` is in a transaction that holds the write lock."""
     SQLModel.metadata.create_all(connection)
-    connection.execute(
-        table_of(SchemaRow).insert().values(number=SCHEMA, secret=secrets.token_bytes())
-    )
+    secret = secrets.token_bytes()
+    row = {"number": SCHEMA, "secret": secret, "seal": seal([SCHEMA, secret.hex()])}
+    connection.execute(table_of(SchemaRow).insert().values(row))
 
 
 def _current(connection: Connection) -> int | str | None:

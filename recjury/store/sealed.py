@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from types import UnionType
+from types import MappingProxyType, UnionType
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin
 
 import orjson
@@ -26,6 +26,9 @@ from recjury.store.texts import TextId, TextRef, chunks, hashes_of_ids, text_rea
 from recjury.store.writer import Transaction
 
 R = TypeVar("R", bound=Record)
+
+_SEALED = "sealed"
+_NO_TEXTS: Mapping[int, bytes] = MappingProxyType({})
 
 AnyRow = Row[tuple[Any, ...]]
 
@@ -91,16 +94,15 @@ class SealedTable(Generic[R]):
         *keys: Column[Any],
         named: str,
         order: Sequence[str] = (),
-        unsealed: Collection[str] = (),
         earlier: Sequence[Converter] = (),
     ):
         """`named` names a row by its columns, as "the log of {conversation}".
 
         `keys` are columns that the record lacks, and those of its fields that need more than a
-        type. Rows are read in the `order` of these columns. A seal covers all columns but
-        `unsealed`. Without a primary key among `keys`, rows are numbered (`id`), and `order` is
-        unique. The first of `earlier` reads rows of schema 1, the next those of schema 2, and so
-        on; new rows have the schema after them.
+        type. Rows are read in the `order` of these columns. Without a primary key among `keys`,
+        rows are numbered (`id`), and `order` is unique. A seal covers all columns but that number.
+        The first of `earlier` reads rows of schema 1, the next those of schema 2, and so on; new
+        rows have the schema after them.
         """
         self.record, self._named, self._earlier = record, named, earlier
         fields = {each: field.annotation for each, field in record.model_fields.items()}
@@ -114,13 +116,14 @@ class SealedTable(Generic[R]):
             *(column(each, annotation) for each, annotation in fields.items() if each not in given),
             Column("schema", Whole, nullable=False),
             Column("seal", Hex(), nullable=False),
+            info={_SEALED: self},
         )
         if is_numbered and order:
             Index(f"ix_{name}_place", *(self.table.c[each] for each in order), unique=True)
         self.c = self.table.c
         numbered = [self.c.id] if is_numbered else []
         self._order = [self.c[each] for each in order] or numbered
-        without = {"seal", *unsealed, *(each.name for each in numbered)}
+        without = {"seal", *(each.name for each in numbered)}
         self._covered = [str(each.name) for each in self.c if each.name not in without]
         objects = [each for each, annotation in fields.items() if _is_object(annotation)]
         self._texts = [each for each in objects if isinstance(self.c[each].type, Whole)]
@@ -148,10 +151,12 @@ class SealedTable(Generic[R]):
         if rows := self.rows(transaction, records):
             transaction.connection.execute(insert_new(self.table), rows)
 
-    def replace(self, transaction: Transaction, record: R, keys: Mapping[str, JSON]) -> None:
-        """Add a row, in place of the one with its primary key."""
-        (row,) = self.rows(transaction, [(record, keys)])
-        transaction.connection.execute(insert_or_replace(self.table), row)
+    def replace(
+        self, transaction: Transaction, records: Iterable[tuple[R, Mapping[str, JSON]]]
+    ) -> None:
+        """Add rows, in place of those with their primary keys."""
+        if rows := self.rows(transaction, records):
+            transaction.connection.execute(insert_or_replace(self.table), rows)
 
     def _row(self, values: Mapping[str, Any], texts: Mapping[str, TextRef]) -> dict[str, JSON]:
         row: dict[str, JSON] = {"schema": len(self._earlier) + 1}
@@ -162,6 +167,12 @@ class SealedTable(Generic[R]):
             else:
                 row[name] = _stored(value, self.c[name].type)
         return {**row, "seal": self._seal(row, hashes)}
+
+    @staticmethod
+    def every() -> "Iterator[SealedTable[Any]]":
+        """All tables of a store whose rows are sealed records."""
+        tables = SQLModel.metadata.sorted_tables
+        return (each.info[_SEALED] for each in tables if _SEALED in each.info)
 
     def select(self) -> Select[Any]:
         """All columns of all rows, for `intact`."""
@@ -207,13 +218,20 @@ class SealedTable(Generic[R]):
             values = row._mapping
             try:
                 with as_written(f"{self._named.format_map(values)} in the store"):
-                    own = {name: hashes.get(values[name], b"") for name in self._texts}
-                    check(self._seal(values, own), row.seal)
+                    self.check(values, hashes)
                     record = self._record(values, read_text)
             except StoreError as error:
                 damaged(error)
             else:
                 yield row, record
+
+    def check(
+        self, row: Mapping[Any, Any], hashes: Mapping[int, bytes] = MappingProxyType({})
+    ) -> None:
+        """Raise StoreError if a row was altered; `hashes` are those of texts, by number."""
+        own = {name: hashes.get(row[name], b"") for name in self._texts}
+        if self._seal(row, own) != row["seal"]:
+            raise changed(f"{self._named.format_map(row)} in the store")
 
     def _record(self, row: Mapping[Any, Any], read_text: Callable[[int], str]) -> R:
         if row["schema"] > len(self._earlier) + 1:
@@ -229,12 +247,8 @@ class SealedTable(Generic[R]):
 
     def _seal(self, row: Mapping[Any, Any], hashes: Mapping[str, bytes]) -> str:
         """The seal of a row; empty columns do not count, so that a column can be added later."""
-        values = ((name, hashes.get(name), row[name]) for name in self._covered)
-        covered = {
-            name: text.hex() if text is not None else value
-            for name, text, value in values
-            if value is not None
-        }
+        covered = {name: value for name in self._covered if (value := row[name]) is not None}
+        covered |= {name: text.hex() for name, text in hashes.items() if name in covered}
         return seal(covered)
 
 

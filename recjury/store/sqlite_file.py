@@ -19,9 +19,10 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from recjury.errors import StoreError
+from recjury.store.acknowledged import ChangeCount, check_acknowledged, forget
 from recjury.store.column_types import WrongTypeError, first_wrong_value
 from recjury.store.engine import BUSY_SECONDS, WRITES, for_writing
-from recjury.store.place import Place
+from recjury.store.place import Changes, Place
 from recjury.store.schema import create_tables
 
 
@@ -83,6 +84,23 @@ class SqliteFile(Place):
     def exists(self) -> bool:
         """Whether there is more than an empty file, which SQLite takes for a new database."""
         return self.path.is_file() and self.path.stat().st_size > 0
+
+    def changes(self) -> Changes:
+        """As `Place.changes`; the changes are counted, so that lost ones are noticed."""
+        return ChangeCount(self.path)
+
+    def check(self, connection: Connection) -> None:
+        """As `Place.check`."""
+        check_acknowledged(connection, self.path)
+
+    def close(self) -> None:
+        """As `Place.close`."""
+        forget(self.path)
+
+    def problems(self, connection: Connection) -> list[str]:
+        """As `Place.problems`."""
+        found = connection.exec_driver_sql("PRAGMA integrity_check").scalars()
+        return [str(problem) for problem in found if problem != "ok"]
 
     def wrong_value(self) -> WrongTypeError | None:
         """As `Place.wrong_value`."""

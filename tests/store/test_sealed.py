@@ -110,7 +110,10 @@ def test_a_row_of_an_earlier_schema_is_read_by_its_converter(
     engine = store.place.connect()
     with store, engine.connect() as connection:
         films.table.create(connection)
-        films.insert(Transaction(connection, Interner(engine)), [(heat, {"id": "1"})])
+        films.insert(
+            Transaction(connection, Interner(engine), store.place.changes()),
+            [(heat, {"id": "1"})],
+        )
         assert connection.execute(select(films.c.schema, films.c.seal)).one() == (
             2,
             seal({**row, "schema": 2}),

@@ -10,8 +10,9 @@ from pydantic import Field, PrivateAttr
 from recjury.agents.batching import Batcher
 from recjury.agents.neural.description import Fidelity
 from recjury.agents.shipped import shipped_checkpoint
-from recjury.agents.system import NonEmpty, System
+from recjury.agents.system import System
 from recjury.errors import ConfigError
+from recjury.plugins import NonEmpty
 from recjury.plugins.extras import require_neural
 from recjury.records import JSON, Conversation, SystemReply
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from recjury.agents.kbrd.dataset import Instance, Space
 from recjury.agents.training.report import Recall
 from recjury.errors import DataError
+from recjury.stats.clustered import cluster_means
 
 Scores = Callable[[Sequence[Instance]], NDArray[np.float32]]
 CUTOFFS = (1, 10, 25, 50)
@@ -81,17 +82,13 @@ def recalls(
     """
     if len(ranks) == 0:
         return ()
-    _, groups = np.unique(np.asarray(dialogues), return_inverse=True)
-    count = int(groups.max()) + 1
-    draws = np.random.default_rng(seed).multinomial(count, [1 / count] * count, _RESAMPLES)
-    sizes = np.bincount(groups, minlength=count)
-    found = []
-    for k in cutoffs:
-        hits = np.bincount(groups, weights=ranks <= k, minlength=count)
-        low, high = np.percentile((draws @ hits) / (draws @ sizes), (2.5, 97.5))
-        value = float((ranks <= k).mean())
-        found.append(Recall(k=k, value=value, low=float(low), high=float(high), n=len(ranks)))
-    return tuple(found)
+    chosen = tuple(cutoffs)
+    hits = np.stack([ranks <= k for k in chosen], axis=1).astype(float)
+    found = cluster_means(hits, dialogues, resamples=_RESAMPLES, seed=seed)
+    return tuple(
+        Recall(k=k, value=each.value, low=each.low, high=each.high, n=len(ranks))
+        for k, each in zip(chosen, found, strict=True)
+    )
 
 
 def by_group(

@@ -5,13 +5,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from recjury.agreement.replies import overlap
 from recjury.agreement.replies.follow_ups import FED_DIALOGUE, FED_TURN, FULL, FollowUpScorer
 from recjury.agreement.replies.similarity import BertScorer, ComparedWith, CosineScorer
-from recjury.agreement.replies.surface import ConstantScorer, DistinctScorer, LengthScorer
 from recjury.errors import ConfigError
+from recjury.judges import overlap
 from recjury.judges.learned.scorer import LearnedScorer
 from recjury.judges.learned.shipped import judge_folder
+from recjury.judges.surface import ConstantScorer, DistinctScorer, LengthScorer
 from recjury.plugins.extras import require_minilm, require_neural
 from recjury.records import ResponseScorer
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from recjury.agreement.replies.registry import ScorerContext, ScorerEntry
 from recjury.agreement.replies.scoring import ScoringStep, Watch, margins
-from recjury.agreement.replies.surface import words
 from recjury.corpora.dialogues import RobustnessPair
+from recjury.judges.surface import words
 
 SHORTER = "shorter is better"
 

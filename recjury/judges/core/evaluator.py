@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 from pydantic import Field, PrivateAttr
 
@@ -111,6 +111,8 @@ class CoreEvaluator(Evaluator):
     `prompts: core-paper` keeps the order and the inputs of the paper's prompts. `language`
     ("English") is the one that judges and debaters write in, by default that of the conversation.
     """
+
+    rates_only: ClassVar = "conversations"
 
     kind: Literal["core"] = "core"
     prompts: Literal["core", "core-paper"] = "core"

@@ -9,6 +9,7 @@ from recjury.judges.outcome.metrics import (
     METRICS,
     RECORDED_ELSEWHERE,
     ComputedMetric,
+    MetricValue,
 )
 from recjury.llm import PlannedCall
 from recjury.records import (
@@ -97,13 +98,13 @@ class OutcomeEvaluator(Evaluator):
 
 def compute(computed: ComputedMetric, record: ConversationRecord) -> Rating:
     """The rating of a computed metric."""
-    metric, result = computed.metric, computed.compute(record)
+    return rating_of(computed.metric, computed.compute(record), f"outcome/{VERSION}")
+
+
+def rating_of(metric: Metric, result: MetricValue, rubric: str) -> Rating:
+    """The rating with a computed value, or with the reason why there is none."""
     subject = RatingSubject(
-        evaluator=COMPUTED,
-        factor=metric.id,
-        low=metric.low,
-        high=metric.high,
-        rubric=f"outcome/{VERSION}",
+        evaluator=COMPUTED, factor=metric.id, low=metric.low, high=metric.high, rubric=rubric
     )
     if result.value is None:
         return subject.unscored(Status.NOT_APPLICABLE, result.reason)

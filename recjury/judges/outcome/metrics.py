@@ -16,7 +16,10 @@ from recjury.records import (
     metric_id,
 )
 
+TARGET_SEEN = "a target is named in the history already"
 RECORDED_ELSEWHERE = "the conversation was recorded elsewhere"
+
+NOBODY_ANSWERED = "nobody answered: the session is offline"
 
 _CUTOFFS = (1, 5, 10)
 _ITEMS = (Need.LIST, Need.TARGETS)
@@ -47,7 +50,7 @@ def _recall(k: int) -> ComputedMetric:
 def _new_recall(k: int) -> ComputedMetric:
     def compute(record: ConversationRecord) -> MetricValue:
         if record.log.scenario.target_seen:
-            return MetricValue(None, "a target is named in the history already")
+            return MetricValue(None, TARGET_SEEN)
         return _of_items(record.log, record.log.recall_at(k))
 
     metric = _recall_metric(k, "new_", " of new targets", detail=k != _CUTOFFS[-1], of_some=True)
@@ -114,6 +117,8 @@ def _hit_round(log: ConversationLog) -> int | None:
 
 def _leaks(log: ConversationLog, count: int) -> MetricValue:
     """`count` if the user was simulated: others are not watched."""
+    if log.ending is Ending.OFFLINE:
+        return MetricValue(None, NOBODY_ANSWERED)
     return (
         MetricValue(None, RECORDED_ELSEWHERE)
         if log.ending is Ending.RECORDED

@@ -49,7 +49,7 @@ def make(path: str, options: Mapping[str, object], context: EvaluatorContext) ->
     with redirect_stdout():
         maker = OWN_EVALUATORS.load(path)
         around = {"corpus": context.corpus, "gateway": context.gateway}
-        asked = {name: value for name, value in around.items() if _takes(maker, name)}
+        asked = {name: value for name, value in around.items() if takes(maker, name)}
         evaluator = make_instance(maker, path, **asked, **options)
         settings: dict[str, JSON] = {
             **made_identity(maker, path, options),
@@ -89,7 +89,8 @@ def class_metrics(path: str) -> tuple[Metric, ...] | None:
         return _metrics(maker, path) if is_declared else None
 
 
-def _takes(maker: Factory, name: str) -> bool:
+def takes(maker: Factory, name: str) -> bool:
+    """Whether a class or function has a parameter of this name."""
     try:
         return name in inspect.signature(maker).parameters
     except (TypeError, ValueError):  # built in

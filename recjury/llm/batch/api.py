@@ -5,19 +5,20 @@ import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any, BinaryIO, cast
 
 import aiohttp
 import orjson
-from pydantic import BaseModel, Field, JsonValue, ValidationError
+from pydantic import ValidationError
 from yarl import URL
 
 from recjury.errors import CallFailed, ProviderError
 from recjury.llm.batch.lines import identities_in
 from recjury.llm.batch.persistence import insist
 from recjury.llm.batch.spec import BatchModelSpec
+from recjury.llm.batch.state import EXPIRY_SECONDS, BatchState
 from recjury.llm.endpoint_errors import error_of, provider_error
 from recjury.llm.error_answer import read_error
 from recjury.llm.event_loop import Clock
@@ -28,83 +29,19 @@ from recjury.llm.transport import HttpSession, TransportError, read_at_most, tra
 _ABSENT = frozenset({404, 405, 501})
 _GONE = frozenset({404, 410})
 _PAGE = 100
+_MOST_PAGES = 1000
 _CHUNK = 1 << 18
 _PREFIX = "recjury-"
 _ID, _MODEL, _REQUESTS = "recjury_batch", "recjury_model", "recjury_requests"
 _LONGEST = 512  # characters of a value of the metadata
-_EXPIRY_SECONDS = 31 * 86_400  # files of batches expire after 30 days
+_EXCHANGE_SECONDS = 3600.0  # for one file, however slowly it comes or is taken
 
-_WITH_REPLIES = frozenset({"completed", "expired", "cancelled"})
-_ACCEPTED = _WITH_REPLIES | {"in_progress", "finalizing"}
-_ENDED = _WITH_REPLIES | {"failed"}
-_ACTIVE = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
 _LONGEST_LINE = 2**20  # bytes of a request or an answer, on average over a file
 _LEAST_FILE = 2**28  # bytes that a file may have in any case
 
 
 class GoneError(Exception):
     """The endpoint does not have this file or batch any more."""
-
-
-class RequestCounts(BaseModel):
-    """How many requests a batch has, and how many of them were answered and failed."""
-
-    total: int = 0
-    completed: int = 0
-    failed: int = 0
-
-
-class LineError(BaseModel):
-    """Why a batch was refused as a whole; `line` is the number of the line at fault, from 1."""
-
-    code: str | None = None
-    message: str | None = None
-    line: int | None = None
-
-
-class ErrorList(BaseModel):
-    """The errors of a batch that was refused."""
-
-    data: list[LineError] = Field(default_factory=list)
-
-
-class BatchState(BaseModel):
-    """A batch as the endpoint describes it."""
-
-    id: str
-    status: str
-    input_file_id: str = ""
-    output_file_id: str | None = None
-    error_file_id: str | None = None
-    metadata: dict[str, JsonValue] | None = None
-    created_at: float | None = None
-    request_counts: RequestCounts | None = None
-    errors: ErrorList | None = None
-
-    @property
-    def counts(self) -> RequestCounts:
-        """The numbers of its requests; 0 as long as the endpoint gives none."""
-        return self.request_counts or RequestCounts()
-
-    @property
-    def is_active(self) -> bool:
-        """Whether it is under way."""
-        return self.status not in _ENDED
-
-    @property
-    def is_accepted(self) -> bool:
-        """Whether its requests are being answered, so it is not refused as a whole any more."""
-        return self.status in _ACCEPTED
-
-    @property
-    def has_replies(self) -> bool:
-        """Whether it has ended with replies to read."""
-        return self.status in _WITH_REPLIES and bool(self.output_file_id)
-
-    @property
-    def lacks_output(self) -> bool:
-        """Whether it has replies, but does not name their file yet."""
-        return self.status in _WITH_REPLIES and self.counts.completed > 0 and not self.has_replies
 
 
 class BatchApi:
@@ -168,15 +105,18 @@ class BatchApi:
             state = _state(await self._ask("GET", f"/batches/{batch}", gone=_GONE))
             if state.lacks_output:
                 raise Retryable("the file of its replies is not named yet")
-            if state.status not in _ACTIVE | _ENDED:
-                raise Retryable(f"its status is {state.status[:40]!r}, which says nothing")
             return state
 
         return await self._insist(f"ask for batch {batch}", look)
 
+    async def cancel(self, batch: str) -> None:
+        """Ask the endpoint to end a batch. It may refuse, or not answer."""
+        with suppress(GoneError, Retryable, ProviderError, CallFailed):
+            await self._ask("POST", f"/batches/{batch}/cancel", gone=_GONE)
+
     async def batches(self) -> AsyncIterator[BatchState]:
         """The batches that recjury sent for this model in the last month, the newest first."""
-        oldest = self._clock.wall() - _EXPIRY_SECONDS
+        oldest = self._clock.wall() - EXPIRY_SECONDS
         async for row in self._pages("/batches", ""):
             state = _state(row)
             if state.created_at and state.created_at < oldest:
@@ -219,7 +159,7 @@ class BatchApi:
             async with self._exchange("GET", f"/files/{file}/content") as response:
                 if response.status != 200:
                     await self._read(response, gone=_GONE)
-                async for part in self._parts(response.content):
+                async for part in response.content.iter_chunked(_CHUNK):
                     into.write(part)
                     if into.tell() - start > most:
                         response.close()
@@ -231,19 +171,9 @@ class BatchApi:
             into.seek(start)
             if into.read(1) not in {b"{", b""}:
                 # As if empty, its requests would be sent, and paid for, a second time.
-                raise Retryable("it is not a file of JSON lines")
+                raise Retryable("no JSON lines: if that stays so, delete it there")
 
         await self._insist(f"read the file {file} of a batch", fetch)
-
-    async def _parts(self, content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
-        """The parts of a file, each of which must come within the time limit of a request."""
-        while not content.at_eof():
-            async with asyncio.timeout(self._spec.timeout):
-                try:
-                    part = await content.readexactly(_CHUNK)
-                except asyncio.IncompleteReadError as end:
-                    part = end.partial
-            yield part
 
     async def delete(self, *files: str | None) -> None:
         """Delete files that are still there. Raises Retryable."""
@@ -254,15 +184,18 @@ class BatchApi:
     async def _pages(self, path: str, query: str) -> AsyncIterator[dict[str, object]]:
         address = f"{path}?limit={_PAGE}{query}"
         after = ""
-        while True:
+        for _ in range(_MOST_PAGES):
             action = partial(self._ask, "GET", address + after)
             page = await self._insist(f"list {path}", action)
             rows = cast("list[dict[str, object]]", page.get("data") or [])
             for row in rows:
                 yield row
-            if not page.get("has_more") or not rows:
+            last = f"&after={rows[-1].get('id')}" if rows else after
+            if not page.get("has_more") or last == after:  # or it knows no pages
                 return
-            after = f"&after={rows[-1].get('id')}"
+            after = last
+        came, advice = f"{path} has no end", "delete what is old there"
+        raise provider_error(self._spec, came, advice)
 
     async def _ask(
         self, method: str, path: str, *, gone: frozenset[int] = frozenset(), **content: Any
@@ -277,18 +210,21 @@ class BatchApi:
     async def _exchange(
         self, method: str, path: str, **content: Any
     ) -> AsyncIterator[aiohttp.ClientResponse]:
-        """One request. The time limit is one for each pause, because files are large."""
+        """One request. `timeout` limits each pause, because files are large."""
         seconds = self._spec.timeout
         limit = aiohttp.ClientTimeout(total=None, sock_connect=seconds, sock_read=seconds)
         try:
-            async with self._session.opened().request(
-                method,
-                URL(self._spec.base_url + path),
-                headers=self._headers,
-                timeout=limit,
-                allow_redirects=False,
-                **content,
-            ) as response:
+            async with (
+                asyncio.timeout(_EXCHANGE_SECONDS),
+                self._session.opened().request(
+                    method,
+                    URL(self._spec.base_url + path),
+                    headers=self._headers,
+                    timeout=limit,
+                    allow_redirects=False,
+                    **content,
+                ) as response,
+            ):
                 yield response
         except (aiohttp.ClientError, OSError) as error:
             raise _unreachable(transport_error(error, seconds)) from None

@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping
 from typing import BinaryIO
 
 from recjury.errors import CallFailed, ProviderError
-from recjury.llm.batch.api import BatchState, LineError
 from recjury.llm.batch.lines import AnswerLines
+from recjury.llm.batch.state import BatchState, LineError
 from recjury.llm.endpoint_errors import error_of
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.error_answer import ErrorAnswer
@@ -27,7 +27,7 @@ class CallBatch:
     `calls` are in the order of the lines of `requests`, the file that is sent; a batch that an
     earlier run sent has no such file. With `resends`, calls without an answer go into another
     batch, which does not count as an attempt. `unstored` are the calls with a reply that is not
-    stored yet, known when it is over.
+    stored yet, known when it is over. `is_cancelled` says that this run ended it as too late.
     """
 
     def __init__(self, calls: Collection[str], requests: BinaryIO | None = None):
@@ -38,6 +38,7 @@ class CallBatch:
         self.state: BatchState | None = None
         self.lines = AnswerLines()
         self.resends = requests is None
+        self.is_cancelled = False
         self.unstored: set[str] = set()
         self._refused: Mapping[str, Exception] = {}
         self._failure: Exception | None = None

@@ -7,10 +7,11 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from recjury.errors import CallFailed
-from recjury.llm.batch.api import BatchApi, BatchState, GoneError
+from recjury.llm.batch.api import BatchApi, GoneError
 from recjury.llm.batch.batch import CallBatch, Refusal
 from recjury.llm.batch.outbox import Outbox, QueueRoom
 from recjury.llm.batch.spec import BatchModelSpec
+from recjury.llm.batch.state import BatchState
 from recjury.llm.event_loop import Clock
 from recjury.llm.provider import Retryable
 from recjury.llm.transport import HttpResponse
@@ -21,6 +22,7 @@ logger = get_logger()
 _READ_AT_ONCE = 256  # replies in memory that are not stored yet
 _CLOSING_SECONDS = 5.0
 _FIRST_POLL = 1.0
+_LATE = 3600.0  # seconds after its time in which a batch is cancelled, and after twice, given up
 _SLOWER = 1.5
 
 
@@ -144,7 +146,11 @@ class BatchQueue:
             if state.is_active or (state.has_replies and state.input_file_id in files)
         ]
         for state in sorted(states, key=lambda state: state.is_active):
-            await self._attach(state)
+            if state.is_active and self._left(state) < -2 * _LATE:
+                logger.warning("a batch never ended: its calls are sent again", batch=state.id)
+                await self._api.cancel(state.id)
+            else:
+                await self._attach(state)
         self._is_looked_up = True
         self._stored.clear()
 
@@ -186,8 +192,7 @@ class BatchQueue:
         return batch
 
     def _fills_a_batch(self) -> bool:
-        enough = len(self._outbox) >= self._room.requests
-        return enough or self._outbox.size >= self._most_bytes
+        return len(self._outbox) >= self._room.requests or self._outbox.size >= self._most_bytes
 
     async def _send_all(self) -> None:
         """Send batches as long as calls wait; the last one when no further call comes."""
@@ -225,11 +230,14 @@ class BatchQueue:
         await self._follow(batch)
 
     async def _follow(self, batch: CallBatch) -> None:
-        """Ask for a batch until it is over, and read its files."""
+        """Ask for a batch until it is over, or too late, and read its files."""
         wait, state = min(_FIRST_POLL, self._spec.poll), batch.state
         assert state is not None
+        # What was sent just now began just now, whatever the endpoint's clock shows.
+        due = self._clock.now() + self._left(state, None if batch.resends else state.created_at)
         try:
             while state.is_active:
+                await self._hurry(batch, state, self._clock.now() - due)
                 await self._clock.sleep(wait)
                 wait = min(wait * _SLOWER, self._spec.poll)
                 state = batch.state = await self._api.state(state.id)
@@ -244,6 +252,21 @@ class BatchQueue:
         else:
             await self._end_refused(batch, state)
 
+    def _left(self, state: BatchState, now: float | None = None) -> float:
+        return state.seconds_left(now or self._clock.wall(), self._spec.window_seconds)
+
+    async def _hurry(self, batch: CallBatch, state: BatchState, late: float) -> None:
+        """Cancel a batch that is too late once, and give it up if that does not end it either."""
+        if late >= 2 * _LATE:
+            raise CallFailed(
+                f"batch {state.id} is still {state.status[:40]!r} {late / 3600:.0f} hours after "
+                "its time: run again to send its requests anew"
+            )
+        if late >= _LATE and not batch.is_cancelled:
+            batch.is_cancelled = True
+            logger.warning("batch is late: cancelled", batch=batch.id, status=state.status[:40])
+            await self._api.cancel(state.id)
+
     async def _read(self, batch: CallBatch, state: BatchState) -> None:
         """Read the answers of a batch that has ended."""
         self._room.accepted(len(batch.calls))
@@ -254,12 +277,11 @@ class BatchQueue:
             except GoneError:
                 logger.warning("a file of a batch is no longer there", batch=batch.id, file=file)
         await batch.lines.index()
-        replies, missing = len(batch.lines.answered), max(0, batch.total - len(batch.lines))
-        logger.info(
-            "batch is over", batch=batch.id, status=state.status, replies=replies, missing=missing
-        )
+        replies = len(batch.lines.answered)
+        logger.info("batch is over", batch=batch.id, status=state.status, replies=replies)
         reason = f"batch {batch.id} was cancelled at the endpoint: run again to send it anew"
-        batch.end(CallFailed(reason) if state.status == "cancelled" else None)
+        by_others = state.status == "cancelled" and not batch.is_cancelled
+        batch.end(CallFailed(reason) if by_others else None)
         if not batch.unstored:
             self._start_clearing(batch)
 

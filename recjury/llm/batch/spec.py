@@ -19,6 +19,8 @@ _OF_NO_REPLY = (
     "keep_files",
 )
 
+_SECONDS = {"m": 60.0, "h": 3600.0, "d": 86_400.0}
+
 
 class BatchModelSpec(EndpointSpec):
     """One model behind an endpoint with OpenAI's Batch API.
@@ -27,7 +29,8 @@ class BatchModelSpec(EndpointSpec):
     reused by the other. A file has at most `batch_size` requests and `batch_mb` million bytes, and
     is sent when it is full or when no further call has come for `wait` seconds. At most `batches`
     are under way at once. A batch is asked for at growing intervals of up to `poll` seconds;
-    `window` is the time in which the endpoint promises to answer it. `discount` is the part of
+    `window` is the time in which the endpoint promises to answer it, such as 24h or 7d: one that is
+    an hour late is cancelled, and another hour later it is given up. `discount` is the part of
     the price in the table that a batch saves; prices of the file are taken as they are. The files
     of a batch are deleted at the endpoint once all its replies are stored, unless `keep_files`.
     """
@@ -47,6 +50,14 @@ class BatchModelSpec(EndpointSpec):
         if self.wire == "sdk":
             raise ValueError("`wire: sdk` cannot send batches: leave it out")
         return self
+
+    @property
+    def window_seconds(self) -> float:
+        """The `window` in seconds; a day, if it is in words of the endpoint's own."""
+        number, unit = self.window[:-1], self.window[-1]
+        if number.isdecimal() and unit in _SECONDS:
+            return int(number) * _SECONDS[unit]
+        return _SECONDS["d"]
 
     @property
     def takes_slots(self) -> bool:

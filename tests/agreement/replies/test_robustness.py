@@ -8,8 +8,8 @@ import pytest
 
 from recjury.agreement.replies import ScorerContext, chosen, margins, robustness_table
 from recjury.agreement.replies.robustness import SHORTER, attack_accuracies
-from recjury.agreement.replies.surface import LengthScorer
 from recjury.corpora.dialogues import RobustnessPair
+from recjury.judges.surface import LengthScorer
 from recjury.records import Response
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from recjury.agreement.replies import SCORERS, ScorerContext, chosen, overlap
+from recjury.agreement.replies import SCORERS, ScorerContext, chosen
 from recjury.agreement.replies.similarity import compared_text
-from recjury.agreement.replies.surface import ConstantScorer, DistinctScorer, LengthScorer
 from recjury.errors import ConfigError
+from recjury.judges import overlap
+from recjury.judges.surface import ConstantScorer, DistinctScorer, LengthScorer
 from recjury.records import Response, ResponseScorer
 from tests.agreement.replies.rated import response
 

@@ -1,6 +1,7 @@
 """Anyone's own evaluator: made, asked, and held to what it declares."""
 
 import asyncio
+import functools
 import math
 import threading
 import types
@@ -26,6 +27,8 @@ from recjury.records import (
     Status,
 )
 from tests.judges.cases import a_log, gateway_of
+
+in_thread = functools.partial(PythonEvaluator, isolate="thread")
 
 LENGTH = Metric(id="length", title="Length", high=10)
 FIT = Metric(id="fit", title="Fit", high=1, needs=(Need.LIST, Need.TARGETS))
@@ -138,7 +141,7 @@ def rated(evaluator: PythonEvaluator, log: ConversationLog | None = None) -> tup
 
 
 def test_ones_own_class_is_made_and_asked(capsys: pytest.CaptureFixture[str]) -> None:
-    config = PythonEvaluator(path=path(Made), options={"score": 5}, name="mine")
+    config = in_thread(path=path(Made), options={"score": 5}, name="mine")
     assert config.metrics == (LENGTH,)
     evaluator = config.prepared(EvaluatorContext())
     assert [stage.name for stage in evaluator.stages] == ["rate"]
@@ -146,22 +149,22 @@ def test_ones_own_class_is_made_and_asked(capsys: pytest.CaptureFixture[str]) ->
     (rating,) = rated(evaluator)
     assert (rating.score, rating.low, rating.high) == (5, 0, 10)
     assert capsys.readouterr().out == ""
-    other = PythonEvaluator(path=path(Made)).prepared(EvaluatorContext())
+    other = in_thread(path=path(Made)).prepared(EvaluatorContext())
     assert other.settings != evaluator.settings
-    assert other.settings == PythonEvaluator(path=path(Made)).prepared(EvaluatorContext()).settings
+    assert other.settings == in_thread(path=path(Made)).prepared(EvaluatorContext()).settings
 
 
 def test_it_is_given_what_it_asks_for() -> None:
     gateway, _ = gateway_of([], "main")
     corpus = open_corpus("sample")
-    config = PythonEvaluator(path=path(Around))
+    config = in_thread(path=path(Around))
     evaluator = config.prepared(EvaluatorContext(corpus, gateway, gateway.models))
     assert evaluator.settings["own"] == {"items": "sample", "asks": True}
     assert evaluator.settings["models"] == {"main": gateway.models["main"].reply_settings()}
 
 
 def test_metrics_that_only_instances_have_are_asked_of_one() -> None:
-    config = PythonEvaluator(path=path(Computed), options={"name": "other"})
+    config = in_thread(path=path(Computed), options={"name": "other"})
     assert [metric.id for metric in config.metrics] == ["other"]
 
 
@@ -273,7 +276,7 @@ def test_turns_are_rated_one_by_one() -> None:
 )
 def test_what_cannot_be_an_evaluator_is_refused_in_one_line(kind: type, said: str) -> None:
     with pytest.raises(ConfigError, match=said) as caught:
-        PythonEvaluator(path=path(kind)).prepared(EvaluatorContext())
+        in_thread(path=path(kind)).prepared(EvaluatorContext())
     assert "\n" not in str(caught.value)
 
 
@@ -287,7 +290,7 @@ def test_what_cannot_be_an_evaluator_is_refused_in_one_line(kind: type, said: st
 )
 def test_what_is_not_there_is_one_line(given: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        _ = PythonEvaluator(path=given).metrics
+        _ = in_thread(path=given).metrics
 
 
 def test_an_instance_is_identified_by_its_settings_and_its_source() -> None:
@@ -320,7 +323,7 @@ def test_an_object_among_the_entries_is_an_evaluator_under_its_own_name() -> Non
 
 def test_the_example_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(Path(__file__).parents[3] / "examples")
-    evaluator = PythonEvaluator(path="own_evaluator:Talk", name="talk").prepared(EvaluatorContext())
+    evaluator = in_thread(path="own_evaluator:Talk", name="talk").prepared(EvaluatorContext())
     ratings = rated(evaluator, a_log("Do you like Heat?", "Try Ronin."))
     assert [(rating.factor, rating.turn, rating.score) for rating in ratings] == [
         ("words", 0, 4),

@@ -138,6 +138,16 @@ def test_two_adapters_with_one_name_are_refused(fake: FakeVllm, tmp_path: Path) 
         ({"args": {"dtype": "auto\n--host"}}, "`dtype` .* must be a text of one line"),
         ({"args": {"seed": 1.5}}, "`seed` in `args` must be a whole number"),
         ({"args": {"enforce_eager": "--host"}}, "`enforce_eager` .* must be true or false"),
+        ({"args": {"swap_space": 4}}, "`swap_space` is no flag that may stand in `args`"),
+        ({"args": {"speculative_config": {"model": "my.Drafter"}}}, "must not name code"),
+        ({"args": {"speculative_config": {"method": "custom_class"}}}, "must not name code"),
+        (
+            {
+                "structured": False,
+                "args": {"structured_outputs_config": {"reasoning_parser_plugin": "x.py"}},
+            },
+            "must not name code",
+        ),
         ({"name": "--host"}, "`name` must not begin with a dash"),
         ({"env": {"HF_TOKEN": "x"}}, "HF_TOKEN must not stand here"),
         ({"env": {"A B": "x"}}, "cannot be the name of an environment variable"),

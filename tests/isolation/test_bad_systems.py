@@ -9,21 +9,21 @@ from collections.abc import Iterator
 import pytest
 
 from recjury.agents import System, SystemContext
-from recjury.agents.isolation.launch import closes_files
 from recjury.agents.python_system import PythonSystem
 from recjury.corpora import open_corpus
 from recjury.errors import SystemFailed
+from recjury.isolation.launch import closes_files
 from tests.agents.conversations import talk
-from tests.agents.isolation import bad_systems
-from tests.agents.isolation.bad_systems import BAD, FINE, HARMLESS
-from tests.agents.isolation.leftovers import MARK, running, wait_until_gone
+from tests.isolation import bad_systems
+from tests.isolation.bad_systems import BAD, FINE, HARMLESS
+from tests.isolation.leftovers import MARK, running, wait_until_gone
 
 AROUND = SystemContext(open_corpus("sample"))
 
 ENDED = r"bad: its process (was ended by signal|exited with code|closed its connection)"
 WRONG_ANSWER = r"bad: its process (sent what is not an answer|closed its connection)"
-TOO_MUCH = "^bad: its process sent more than 4000000 bytes"
 LATE = r"bad gave no answer within 3 s"
+TOO_MUCH = f"^bad: its process sent more than 4000000 bytes|{LATE}"
 DENIED = r"bad: raised PermissionError"
 REASONS = {
     "raise_ValueError": r"^bad: raised ValueError: no \(bad_systems.py:\d+\)$",

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from recjury.agents.isolation.launch import SystemCorpus
+from recjury.isolation.launch import ShownCorpus
 from recjury.records import JSON, Conversation, SystemReply
 
 _SECRET = re.compile(rb"secret-[0-9a-f]{32}")
@@ -17,7 +17,7 @@ _SECRET = re.compile(rb"secret-[0-9a-f]{32}")
 class Snooping:
     """Searches everything for what looks like a secret of the tests."""
 
-    def __init__(self, corpus: SystemCorpus, *, name: str, places: tuple[str, ...] = ()):
+    def __init__(self, corpus: ShownCorpus, *, name: str, places: tuple[str, ...] = ()):
         self.name = name
         self.settings: Mapping[str, JSON] = {}
         self._places = places
@@ -35,7 +35,7 @@ class Snooping:
 class Learning(Snooping):
     """Says how many examples it has got."""
 
-    def __init__(self, corpus: SystemCorpus, *, name: str, split: str = "train"):
+    def __init__(self, corpus: ShownCorpus, *, name: str, split: str = "train"):
         super().__init__(corpus, name=name)
         self._number = len(corpus.examples(split))
         self._corpus = corpus
@@ -66,7 +66,7 @@ class Telling(Snooping):
         time.sleep(600)
 
 
-def fragile(corpus: SystemCorpus, *, name: str, how: str) -> object:
+def fragile(corpus: ShownCorpus, *, name: str, how: str) -> object:
     """What ends while it is made."""
     if how == "exit":
         os._exit(4)

@@ -20,8 +20,8 @@ from typing import Any
 
 import orjson
 
-from recjury.agents.isolation.launch import SystemCorpus
 from recjury.errors import SystemFailed
+from recjury.isolation.launch import ShownCorpus
 from recjury.records import JSON, Conversation, ItemRef, SystemReply
 
 FINE = SystemReply(text="Try Ran.")
@@ -39,7 +39,7 @@ def bad(action: Callable[[], Any]) -> Callable[[], Any]:
 class Bad:
     """Does what the user says, in a thread; anything else is answered properly."""
 
-    def __init__(self, corpus: SystemCorpus, *, name: str):
+    def __init__(self, corpus: ShownCorpus, *, name: str):
         self.name = name
         self.settings: Mapping[str, JSON] = {}
 

@@ -15,8 +15,6 @@ from typing import Any
 import pytest
 
 from recjury.agents import System, SystemContext, read_entry
-from recjury.agents.isolation import pool
-from recjury.agents.isolation.launch import closes_files
 from recjury.agents.python_system import PythonSystem
 from recjury.campaign import CampaignConfig
 from recjury.campaign.campaign_store import campaign_setup
@@ -24,10 +22,12 @@ from recjury.corpora import open_corpus
 from recjury.corpora.corpus import WithoutSplits
 from recjury.corpora.folder import sample_folder
 from recjury.errors import ConfigError, SystemFailed
+from recjury.isolation import pool
+from recjury.isolation.launch import closes_files
 from recjury.records import SystemReply
 from tests.agents.conversations import talk
-from tests.agents.isolation import kept_apart
-from tests.agents.isolation.leftovers import MARK, running, wait_until_gone
+from tests.isolation import kept_apart
+from tests.isolation.leftovers import MARK, running, wait_until_gone
 
 AROUND = SystemContext(open_corpus("sample"))
 
@@ -187,7 +187,7 @@ def test_one_that_nobody_closes_is_stopped(mark: str) -> None:
 
 RECJURY = """
 import asyncio, sys
-from tests.agents.isolation.test_bad_systems import made
+from tests.isolation.test_bad_systems import made
 from tests.agents.conversations import talk
 
 async def main():

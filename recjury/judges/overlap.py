@@ -7,7 +7,7 @@ reference there is no score.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from recjury.agreement.replies.surface import words
+from recjury.judges.surface import words
 from recjury.plugins.extras import require_baselines
 from recjury.records import Response
 

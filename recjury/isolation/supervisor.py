@@ -1,4 +1,4 @@
-"""Starts the process of a system under test, watches it, and kills it with all its children.
+"""Starts a process with code of the user, watches it, and kills it with all its children.
 
 recjury runs this file as a script: it imports the standard library only, and stays small. Standard
 input brings one line of JSON (`Launch.instructions`) and stays open. If it is closed, by recjury or
@@ -142,7 +142,7 @@ def _kill_descendants() -> None:
 
 
 def _run_worker(start: Mapping[str, Any], output: int, folder: str, supervisor: int) -> None:
-    """Become the process of the system; does not return."""
+    """Become the process with the code of the user; does not return."""
     code = 1
     try:
         os.setsid()
@@ -159,7 +159,7 @@ def _run_worker(start: Mapping[str, Any], output: int, folder: str, supervisor: 
         _close_files(start["readable"], start["listable"], ["/dev", folder])
         os.environ["TMPDIR"] = folder
         sys.path[:] = start["path"]
-        importlib.import_module("recjury.agents.isolation.worker").serve(start["channel"])
+        importlib.import_module("recjury.isolation.worker").serve(start["channel"])
         code = 0
     except BaseException:  # it is printed like that of any program, and quoted by recjury
         traceback.print_exc()

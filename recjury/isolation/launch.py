@@ -1,4 +1,4 @@
-"""What the process of a system gets: its class, the corpus without targets, files, environment."""
+"""What a process gets: a class of the user, the corpus without targets, files, environment."""
 
 import copy
 import importlib.util
@@ -16,11 +16,10 @@ import orjson
 from pydantic import Field
 
 import recjury
-from recjury.agents.isolation.process import Launch
-from recjury.agents.isolation.supervisor import landlock_version
-from recjury.agents.system import Count, NonEmpty, SystemContext
 from recjury.errors import ConfigError, DataError
-from recjury.plugins import describe_exception, exception_message
+from recjury.isolation.process import Launch
+from recjury.isolation.supervisor import landlock_version
+from recjury.plugins import Count, NonEmpty, describe_exception, exception_message
 from recjury.records import Record
 
 if TYPE_CHECKING:
@@ -37,11 +36,11 @@ _VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "LD_L
 _FAMILIES = ("LC_", "CUDA_", "NVIDIA_", "OMP_", "MKL_", "OPENBLAS_", "PYTORCH_")
 
 
-class SystemCorpus:
-    """What a system may see of a corpus: no scenarios, because they have the targets."""
+class ShownCorpus:
+    """What code of the user may see of a corpus: no scenarios, because they have the targets."""
 
     def __init__(self, corpus: "Corpus"):
-        """Take what every system gets; `channel` is open while the system is made."""
+        """Take what all get; `channel` is open while the object of the user's class is made."""
         self.name = corpus.name
         self.catalogue = _without_caches(corpus.catalogue)
         self.graph = _without_caches(corpus.graph)
@@ -73,21 +72,23 @@ def _without_caches(thing: T) -> T:
 
 
 class FirstMessage(NamedTuple):
-    """The keys of the system to make, and the context to make it in."""
+    """What to make: "module:function" of recjury's code that makes a `Served`, the keys that it is
+    for, the corpus (None if it is unknown), and what else the function takes."""
 
+    maker: str
     entry: Mapping[str, object]
-    corpus: SystemCorpus
-    list_length: int
+    corpus: ShownCorpus | None
+    further: Mapping[str, object]
 
 
 class ProcessSettings(Record):
-    """Where a system in Python runs, and what it may use there.
+    """Where a class of the user runs, and what it may use there.
 
     With `isolate: process` it runs in `processes` processes of its own, each with at most
     `memory_mb` of resident memory, its children included. They get the conversation and no
     scenarios; of the environment what language, time and libraries need, and what `environment`
     names. If the kernel can ensure it, they read no files but their code and `reads`, and write
-    none. Objects, classes of `__main__`, and systems on other machines than Linux run in threads.
+    none. Objects, classes of `__main__`, and all on other machines than Linux run in threads.
     """
 
     path: str
@@ -103,7 +104,7 @@ class ProcessSettings(Record):
     def isolation(self) -> str:
         """Where its code runs, and what it can reach there."""
         if reason := self.thread_reason:
-            return f"thread ({reason}): it can reach the memory, files and keys of recjury"
+            return in_thread(reason)
         if closes_files():
             return "process: it can read no files but its code and `reads`"
         return "process: it can read all files of the user, because the kernel has no Landlock"
@@ -119,14 +120,17 @@ class ProcessSettings(Record):
             return "not Linux"
         return "isolate: thread" if self.isolate == "thread" else ""
 
-    def launch(self, name: str, context: SystemContext, module: str) -> Launch:
-        """How to start a process of the system with this name, which is in `module`.
+    def launch(
+        self, maker: str, name: str, corpus: "Corpus | None", module: str, **further: object
+    ) -> Launch:
+        """How to start a process for the class with this name, which is in `module`.
 
-        Raises ConfigError for `options` that cannot be sent to another process, and for `reads` and
-        `environment` that do not exist.
+        `maker` makes it there, as `FirstMessage` says. Raises ConfigError for `options` that cannot
+        be sent to another process, and for `reads` and `environment` that do not exist.
         """
         entry = {"name": name, "path": self.path, "options": self.options}
-        first = FirstMessage(entry, SystemCorpus(context.corpus), context.list_length)
+        shown = None if corpus is None else ShownCorpus(corpus)
+        first = FirstMessage(maker, entry, shown, further)
         try:
             content = pickle.dumps(first)
         except Exception as error:  # an object of the user may do anything
@@ -142,7 +146,12 @@ class ProcessSettings(Record):
             "path": [os.path.abspath(folder) for folder in sys.path],
         }
         given = _environment(self.environment)
-        return Launch(instructions, content, given, partial(_examples, context.corpus))
+        return Launch(instructions, content, given, partial(_examples, corpus))
+
+
+def in_thread(reason: str) -> str:
+    """What code can reach that runs in recjury's process for this reason."""
+    return f"thread ({reason}): it can reach the memory, files and keys of recjury"
 
 
 @cache
@@ -151,7 +160,8 @@ def closes_files() -> bool:
     return sys.platform == "linux" and landlock_version() > 0
 
 
-def _examples(corpus: "Corpus", split: str) -> bytes:
+def _examples(corpus: "Corpus | None", split: str) -> bytes:
+    assert corpus is not None  # nobody else has `examples`
     try:
         return pickle.dumps(corpus.examples(split))
     except Exception as error:  # a corpus of the user may do anything

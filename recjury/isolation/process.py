@@ -1,4 +1,4 @@
-"""The process of a system under test, as recjury sees it.
+"""A process with code of the user, as recjury sees it.
 
 The first message to it and examples are pickles; all else is JSON. Nothing that comes back is a
 pickle, because reading one runs what it names.
@@ -18,7 +18,7 @@ from typing import IO, Any, NamedTuple, cast
 
 import orjson
 
-from recjury.errors import SystemFailed
+from recjury.errors import UnitFailed
 from recjury.plugins import exception_message
 from recjury.safe_text import printable
 
@@ -34,15 +34,15 @@ class ProcessEnded(Exception):
     """The process has ended; the message goes on after "its process"."""
 
 
-class EndedByTurn(ProcessEnded):
+class EndedByRequest(ProcessEnded):
     """It ended by itself while only this request was open."""
 
 
 class Launch(NamedTuple):
     """What a process is started with.
 
-    `instructions` are for the supervisor, `first` is the first message, and `examples` answers a
-    system that asks for the examples of a split.
+    `instructions` are for the supervisor, `first` is the first message, and `examples` answers
+    who asks for the examples of a split.
     """
 
     instructions: Mapping[str, object]
@@ -51,10 +51,10 @@ class Launch(NamedTuple):
     examples: Callable[[str], bytes]
 
 
-class SystemProcess:
+class WatchedProcess:
     """A running process. Any thread may ask it; two threads of its own read and write.
 
-    `made` is the answer to the first message, once the system has been made.
+    `made` is the answer to the first message, once the object has been made.
     """
 
     def __init__(self, launch: Launch):
@@ -147,7 +147,7 @@ class SystemProcess:
             reason = f"{reason}; it printed last: {shown_text(report['output'])}"
         with self._lock:
             waiting = [answer for answer in self._open.values() if not answer.done()]
-        kind = EndedByTurn if len(waiting) == 1 and not self._was_stopped else ProcessEnded
+        kind = EndedByRequest if len(waiting) == 1 and not self._was_stopped else ProcessEnded
         for answer in waiting:
             with suppress(InvalidStateError):  # cancelled just now
                 answer.set_exception(kind(reason))
@@ -168,4 +168,4 @@ class SystemProcess:
 
 def shown_text(text: object) -> str:
     """A text from the process in one line, shortened."""
-    return printable(exception_message(SystemFailed(str(text))))
+    return printable(exception_message(UnitFailed(str(text))))

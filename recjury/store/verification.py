@@ -1,0 +1,94 @@
+"""Everything in a store, compared with its seals and hashes."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Table, select
+
+from recjury.errors import StoreError
+from recjury.store.call_counts import call_identities
+from recjury.store.calls import CallReader
+from recjury.store.column_types import WrongTypeError, as_stored
+from recjury.store.conversations import CONVERSATIONS
+from recjury.store.evaluations import EVALUATIONS
+from recjury.store.logs import read_logs
+from recjury.store.place import Place
+from recjury.store.schema import check_schema
+from recjury.store.sealed import Damaged, SealedTable, as_written
+from recjury.store.stage_results import read_stage_results
+from recjury.store.tables import TextRow, table_of
+from recjury.store.texts import chunks, unpack
+
+_ROWS = 500  # that are read at once
+
+
+class VerifiedStore(NamedTuple):
+    """How many rows a store has, and what is wrong with them: one line for each problem."""
+
+    rows: int
+    problems: tuple[str, ...]
+
+
+def verify_store(connection: Connection, place: Place) -> VerifiedStore:
+    """Read all rows of a store, and compare them with their seals and hashes.
+
+    Stages that have lost rows are found, too. Raises StoreError for a store without any rows.
+    """
+    check_schema(connection)
+    problems = place.problems(connection)
+    rows = 0
+
+    def damaged(error: StoreError) -> None:
+        problems.append(str(error))
+
+    try:
+        rows = sum(_checked(connection, damaged))
+    except WrongTypeError as error:
+        problems.append(str(place.wrong_value() or error))
+    if not rows and not problems:
+        raise StoreError("the store is empty: there is nothing to verify")
+    return VerifiedStore(rows, tuple(dict.fromkeys(problems)))
+
+
+def _checked(connection: Connection, damaged: Damaged) -> Iterator[int]:
+    """Check everything; numbers of rows that were checked."""
+    yield _check_texts(connection, damaged)
+    for table in SealedTable.every():
+        for some in _parts(connection, table.table):
+            for _ in table.intact(connection, some, damaged):
+                pass
+            yield len(some)
+    calls = CallReader.over(connection)
+    for call in call_identities(connection):
+        try:
+            calls.call(call)
+        except StoreError as error:
+            damaged(error)
+        yield 1
+    for some in chunks(_ids(connection, CONVERSATIONS)):
+        read_logs(connection, some, damaged)
+    for some in chunks(_ids(connection, EVALUATIONS)):
+        read_stage_results(connection, some, damaged)
+
+
+def _check_texts(connection: Connection, damaged: Damaged) -> int:
+    number = 0
+    for some in _parts(connection, table_of(TextRow)):
+        for row in some:
+            try:
+                with as_written(f"row {row.id} of table text in the store"):
+                    unpack(row.body, row.size, bytes.fromhex(row.hash))
+            except StoreError as error:
+                damaged(error)
+        number += len(some)
+    return number
+
+
+def _parts(connection: Connection, table: Table) -> Iterable[Any]:
+    """All rows of a table, some at a time."""
+    query = select(*as_stored(table)).execution_options(yield_per=_ROWS)
+    return connection.execute(query).partitions()
+
+
+def _ids(connection: Connection, table: SealedTable[Any]) -> tuple[str, ...]:
+    return tuple(connection.execute(select(table.c.id)).scalars())
