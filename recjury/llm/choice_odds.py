@@ -167,7 +167,7 @@ def read_rating_odds(reply: Reply, low: int, high: int, asked: Sequence[Message]
     parse_rating(reply, low, high, asked)
     if not reply.logprobs:
         raise ParseError("the reply has no log-probabilities")
-    place = _place_of_rating(reply)
+    place = _location_of_rating(reply)
     if place is None:
         raise ParseError("the reply has no log-probabilities of a token after <rating>")
     odds: dict[int, float] = {}
@@ -180,7 +180,7 @@ def read_rating_odds(reply: Reply, low: int, high: int, asked: Sequence[Message]
     return sum(rating * odd for rating, odd in odds.items()) / sum(odds.values())
 
 
-def _place_of_rating(reply: Reply) -> int | None:
+def _location_of_rating(reply: Reply) -> int | None:
     """The index of the first token in the last tag with the code."""
     before = ""  # the last characters alone: as many as a tag has
     place = None

@@ -23,7 +23,7 @@ def answer_code(secret: bytes, messages: Sequence[Message]) -> str:
     What stands after the form of the answer, such as a note that asks again, does not change it.
     Such a code is neither a word nor a number. There are 2.8 thousand million of them.
     """
-    place = _place_of_form(messages)
+    place = _location_of_form(messages)
     if place is None:
         return ""
     *before, last = messages
@@ -41,10 +41,10 @@ def answer_code(secret: bytes, messages: Sequence[Message]) -> str:
 
 def asks_for_code(messages: Sequence[Message]) -> bool:
     """Whether the answer to a prompt must carry a code: its last message has the mark."""
-    return _place_of_form(messages) is not None
+    return _location_of_form(messages) is not None
 
 
-def _place_of_form(messages: Sequence[Message]) -> int | None:
+def _location_of_form(messages: Sequence[Message]) -> int | None:
     """The number of the part of the last message with the mark; a note may stand after it."""
     parts = messages[-1].parts if messages else ()
     return next((n for n in reversed(range(len(parts))) if CODE in parts[n]), None)
@@ -55,7 +55,7 @@ def with_code(request: ChatRequest, code: str) -> ChatRequest:
 
     Without a code it is returned as it is.
     """
-    place = _place_of_form(request.messages) if code else None
+    place = _location_of_form(request.messages) if code else None
     if place is None:
         return request
     *before, last = request.messages

@@ -51,7 +51,7 @@ async def reply_once(
     )
 
 
-class Answer(NamedTuple):
+class SystemAnswer(NamedTuple):
     """A system's turn, and whether it filled the names of its list into its text."""
 
     turn: Turn
@@ -63,7 +63,7 @@ async def answer(
     scenario: Scenario,
     catalogue: Catalogue,
     interaction: Iterable[Turn] = (),
-) -> Answer:
+) -> SystemAnswer:
     """The system's next turn; one that failed has its reason.
 
     Raises BudgetSpent, and UserError if an endpoint refuses the system's calls.
@@ -77,11 +77,11 @@ async def answer(
         raise
     except Exception as failure:  # a system under test may raise any exception: the log is kept
         turn = Turn(speaker=Speaker.SYSTEM, text="", failure=_reason(failure))
-        return Answer(turn, names_filled=False)
+        return SystemAnswer(turn, names_filled=False)
     turn = Turn(
         speaker=Speaker.SYSTEM, text=reply.text, items=tuple(reply.items), calls=reply.calls
     )
-    return Answer(turn, reply.names_filled)
+    return SystemAnswer(turn, reply.names_filled)
 
 
 def _reason(failure: Exception) -> str:

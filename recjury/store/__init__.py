@@ -15,7 +15,7 @@ from recjury.store.results import ConversationResult, EvaluationResult
 from recjury.store.running import BEAT_SECONDS, RunningCampaign, Worker
 from recjury.store.stage_results import ForkedEvaluation
 from recjury.store.store import Store
-from recjury.store.url import place_of
+from recjury.store.url import location_of
 from recjury.store.workers import Lease
 
 __all__ = [
@@ -45,5 +45,5 @@ __all__ = [
     "Unfinished",
     "WholeEvaluation",
     "Worker",
-    "place_of",
+    "location_of",
 ]

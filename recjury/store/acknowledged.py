@@ -17,12 +17,12 @@ from typing import Any
 from sqlalchemy import Connection
 
 from recjury.errors import StoreError
-from recjury.store.place import Changes
+from recjury.store.location import Transactions
 
 _LARGEST = 2**31  # `user_version` has 32 bits and a sign
 
 
-class ChangeCount(Changes):
+class CountedTransactions(Transactions):
     """Counts what the transactions of one connection change, in the store and beside it."""
 
     def __init__(self, store: Path):
@@ -31,7 +31,7 @@ class ChangeCount(Changes):
         self._file: int | None = None
 
     @contextlib.contextmanager
-    def counted(self, connection: Connection) -> Iterator[None]:
+    def begun(self, connection: Connection) -> Iterator[None]:
         """A transaction that counts the rows that it changed; rolled back if the block raises."""
         driver: Any = connection.connection.driver_connection
         with connection.begin():

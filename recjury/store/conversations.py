@@ -6,7 +6,7 @@ from sqlalchemy import Column, Connection, func, select
 
 from recjury.records import JSON, Record
 from recjury.store.column_types import PlainText
-from recjury.store.places import PLACES, Place, check_places
+from recjury.store.places import PLACES, PlanEntry, check_places
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.tables import one_id
 from recjury.store.writer import Transaction
@@ -93,7 +93,7 @@ def write_plan(
     """
     CONVERSATIONS.insert(transaction, [(each, {}) for each in planned])
     ids = list(dict.fromkeys(each.id for each in planned))
-    places = [(Place(ordinal=n), _link(campaign, each)) for n, each in enumerate(ids)]
+    places = [(PlanEntry(ordinal=n), _link(campaign, each)) for n, each in enumerate(ids)]
     PLACES.replace(transaction, places)
     gone = _replaced(transaction.connection, campaign, planned, set(ids))
     _set_aside(transaction, campaign, gone)
@@ -125,7 +125,7 @@ def _replaced(
 def _set_aside(transaction: Transaction, campaign: str, gone: Iterable[str]) -> None:
     """Remove conversations from a campaign's tables; the store keeps them."""
     places = [
-        (Place(ordinal=place.ordinal, set_aside=1), _link(campaign, row.conversation))
+        (PlanEntry(ordinal=place.ordinal, set_aside=1), _link(campaign, row.conversation))
         for row, place in PLACES.read(transaction.connection, "conversation", gone)
         if row.campaign == campaign
     ]

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from recjury.errors import StoreError
 from recjury.store.column_types import WrongTypeError
-from recjury.store.place import Place
+from recjury.store.location import StoreLocation
 
 BUSY_SECONDS = 30.0
 """How long a process waits for another one's transaction before it gives up."""
@@ -49,27 +49,27 @@ def insert_or_replace(table: Table) -> Insert:
 
 
 @contextlib.contextmanager
-def one_line_errors(place: Place) -> Iterator[None]:
+def one_line_errors(location: StoreLocation) -> Iterator[None]:
     """Raise a one-line StoreError for a database error that the user can fix."""
     try:
         yield
     except Exception as error:
-        user_error = user_error_of(error, place)
+        user_error = user_error_of(error, location)
         if user_error is None:
             raise
         raise user_error from error
 
 
-def user_error_of(error: BaseException, place: Place) -> StoreError | None:
+def user_error_of(error: BaseException, location: StoreLocation) -> StoreError | None:
     """The StoreError for an error of the store's database that is not a bug; None for any other."""
     if isinstance(error, WrongTypeError):
-        return place.wrong_value() or error
+        return location.wrong_value() or error
     cause = error.orig if isinstance(error, DBAPIError) else error
     if not (_is_of_sqlite(cause) or _is_of_postgres(cause)):
         return None
     said = " ".join(str(cause).split())
     hint = next((hint for words, hint in _HINTS.items() if words in said), "")
-    return StoreError(f"the store {place}: {said}{hint}")
+    return StoreError(f"the store {location}: {said}{hint}")
 
 
 def _is_of_sqlite(cause: BaseException | None) -> bool:

@@ -9,7 +9,7 @@ from recjury.store.column_types import PlainText
 from recjury.store.sealed import SealedTable
 
 
-class Place(Record):
+class PlanEntry(Record):
     """A conversation's place in a campaign's plan.
 
     `set_aside` is 1 if another version has replaced it: then only its costs count.
@@ -21,7 +21,7 @@ class Place(Record):
 
 PLACES = SealedTable(
     "campaign_conversation",
-    Place,
+    PlanEntry,
     Column("campaign", PlainText, ForeignKey("campaign.id"), primary_key=True),
     Column("conversation", PlainText, ForeignKey("conversation.id"), primary_key=True),
     named="row {campaign}, {conversation} of table campaign_conversation",

@@ -13,7 +13,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from recjury.errors import StoreError
 from recjury.safe_text import hide_secret
 from recjury.store.engine import BUSY_SECONDS, WRITES, for_writing, one_line_errors
-from recjury.store.place import Place
+from recjury.store.location import StoreLocation
 from recjury.store.schema import create_tables
 
 _CONNECT_SECONDS = 10
@@ -21,7 +21,7 @@ _WRITE_LOCK = 0x7265636A
 """The advisory lock of recjury's writers in a database: any number that others do not take."""
 
 
-class PostgresDatabase(Place):
+class PostgresDatabase(StoreLocation):
     """A store in a database of PostgreSQL, which must be there already."""
 
     def __init__(self, url: URL):
@@ -40,7 +40,7 @@ class PostgresDatabase(Place):
         return bare.render_as_string()
 
     def connect(self, *, read_only: bool = False) -> Engine:
-        """As `Place.connect`."""
+        """As `StoreLocation.connect`."""
         try:
             engine = create_engine(
                 self._url,
@@ -68,7 +68,7 @@ class PostgresDatabase(Place):
             engine.dispose()
 
     def make(self) -> None:
-        """As `Place.make`. The lock of writers keeps two processes from making it at once."""
+        """As `StoreLocation.make`. Only one process at a time makes it: that is a write."""
         engine = self.connect()
         try:
             with engine.connect() as connection, for_writing(connection).begin():

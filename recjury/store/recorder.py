@@ -15,7 +15,7 @@ from recjury.records import CallRecord, Reply
 from recjury.safe_text import hide_secret, without_keys
 from recjury.store.calls import CALLS, SCHEMA, CallReader, CallValues, params_json, seal_call
 from recjury.store.engine import insert_new, one_line_errors
-from recjury.store.place import Place
+from recjury.store.location import StoreLocation
 from recjury.store.tables import SchemaRow, table_of
 from recjury.store.texts import TextRef
 from recjury.store.writer import Transaction, Writer
@@ -28,9 +28,9 @@ class StoreRecorder:
     first one written is kept.
     """
 
-    def __init__(self, place: Place, engine: Engine, writer: Writer):
+    def __init__(self, location: StoreLocation, engine: Engine, writer: Writer):
         """Reads from `engine` on the caller's thread, and writes with `writer`."""
-        self._place = place
+        self._location = location
         self._engine = engine
         self._writer = writer
         self._connection: PoolProxiedConnection | None = None
@@ -55,7 +55,7 @@ class StoreRecorder:
     @functools.cached_property
     def secret(self) -> bytes:
         """The secret of the store. Raises StoreError if it cannot be read."""
-        with one_line_errors(self._place), self._engine.connect() as connection:
+        with one_line_errors(self._location), self._engine.connect() as connection:
             secret: bytes = connection.execute(select(table_of(SchemaRow).c.secret)).scalar_one()
         hide_secret(secret)
         return secret
@@ -63,7 +63,7 @@ class StoreRecorder:
     async def recall(self, identity: str) -> Reply | None:
         """The stored reply for this identity, or None. Raises StoreError if it is damaged."""
         # A look-up by key takes microseconds: less than handing it to a thread.
-        with one_line_errors(self._place):
+        with one_line_errors(self._location):
             return CallReader(self._view()).reply(identity)
 
     async def record(self, call: CallRecord) -> None:

@@ -19,14 +19,14 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from recjury.errors import StoreError
-from recjury.store.acknowledged import ChangeCount, check_acknowledged, forget
+from recjury.store.acknowledged import CountedTransactions, check_acknowledged, forget
 from recjury.store.column_types import WrongTypeError, first_wrong_value
 from recjury.store.engine import BUSY_SECONDS, WRITES, for_writing
-from recjury.store.place import Changes, Place
+from recjury.store.location import StoreLocation, Transactions
 from recjury.store.schema import create_tables
 
 
-class SqliteFile(Place):
+class SqliteFile(StoreLocation):
     """A store in one file, with SQLite's write-ahead log beside it."""
 
     def __init__(self, path: Path):
@@ -51,7 +51,7 @@ class SqliteFile(Place):
         return str(self.path)
 
     def connect(self, *, read_only: bool = False) -> Engine:
-        """As `Place.connect`.
+        """As `StoreLocation.connect`.
 
         SQLite's write-ahead log needs two files beside the store while it is read, which are
         removed at the end; where they cannot be made, and so nobody writes, the store is read
@@ -85,25 +85,25 @@ class SqliteFile(Place):
         """Whether there is more than an empty file, which SQLite takes for a new database."""
         return self.path.is_file() and self.path.stat().st_size > 0
 
-    def changes(self) -> Changes:
-        """As `Place.changes`; the changes are counted, so that lost ones are noticed."""
-        return ChangeCount(self.path)
+    def transactions(self) -> Transactions:
+        """As `StoreLocation.transactions`; changes are counted, so that lost ones are noticed."""
+        return CountedTransactions(self.path)
 
     def check(self, connection: Connection) -> None:
-        """As `Place.check`."""
+        """As `StoreLocation.check`."""
         check_acknowledged(connection, self.path)
 
     def close(self) -> None:
-        """As `Place.close`."""
+        """As `StoreLocation.close`."""
         forget(self.path)
 
     def problems(self, connection: Connection) -> list[str]:
-        """As `Place.problems`."""
+        """As `StoreLocation.problems`."""
         found = connection.exec_driver_sql("PRAGMA integrity_check").scalars()
         return [str(problem) for problem in found if problem != "ok"]
 
     def wrong_value(self) -> WrongTypeError | None:
-        """As `Place.wrong_value`."""
+        """As `StoreLocation.wrong_value`."""
         uri = f"{self.path.absolute().as_uri()}?mode=ro"
         try:
             with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
@@ -112,7 +112,7 @@ class SqliteFile(Place):
             return None
 
     def make(self) -> None:
-        """As `Place.make`, with its folder."""
+        """As `StoreLocation.make`, with its folder."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:

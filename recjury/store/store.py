@@ -40,9 +40,9 @@ from recjury.store.failures import (
     unit_failures,
     write_failure,
 )
+from recjury.store.location import StoreLocation
 from recjury.store.logs import find_log, log_ids, log_ids_of, write_log
 from recjury.store.measurements import read_measurements, write_measurement
-from recjury.store.place import Place
 from recjury.store.recorder import StoreRecorder
 from recjury.store.results import ConversationResult, read_results
 from recjury.store.running import RunningCampaign, Worker
@@ -58,7 +58,7 @@ from recjury.store.stage_results import (
 )
 from recjury.store.stages import read_stages
 from recjury.store.texts import text_of_hash
-from recjury.store.url import place_of
+from recjury.store.url import location_of
 from recjury.store.verification import VerifiedStore, verify_store
 from recjury.store.writer import Transaction, Writer, transactions, write_all
 
@@ -116,11 +116,11 @@ class Store:
     many units at the same time. A finished stage is never overwritten.
     """
 
-    def __init__(self, place: Place, *, read_only: bool = False):
+    def __init__(self, location: StoreLocation, *, read_only: bool = False):
         """Use `open` or `at` instead: they check the schema."""
-        self.place = place
-        self._engine = place.connect(read_only=read_only)
-        self._writer = None if read_only else Writer(place, self._engine)
+        self.location = location
+        self._engine = location.connect(read_only=read_only)
+        self._writer = None if read_only else Writer(location, self._engine)
 
     @classmethod
     def open(cls, url: str, *, create: bool = True, read_only: bool = False) -> Self:
@@ -131,10 +131,12 @@ class Store:
         written. Raises StoreError if there is no store and none is to be made, if it cannot be
         opened, if it has another schema than this version's, or if it is not a store.
         """
-        place = place_of(url)
-        if (read_only or not create) and not place.exists:
-            raise StoreError(f"there is no store at {place}: run a campaign first, or name another")
-        store = cls(place, read_only=read_only)
+        location = location_of(url)
+        if (read_only or not create) and not location.exists:
+            raise StoreError(
+                f"there is no store at {location}: run a campaign first, or name another"
+            )
+        store = cls(location, read_only=read_only)
         store.create()
         return store
 
@@ -144,7 +146,7 @@ class Store:
 
         Until then nothing can be read or written. Raises StoreError as `open`.
         """
-        store = cls(place_of(url))
+        store = cls(location_of(url))
         if store.exists:
             store.create()
         return store
@@ -152,20 +154,22 @@ class Store:
     @property
     def exists(self) -> bool:
         """Whether there is a store, and not only an empty file or database."""
-        return self.place.exists
+        return self.location.exists
 
     def create(self) -> None:
         """Make the store if there is none, and check the schema. Raises StoreError."""
         try:
-            with one_line_errors(self.place):
-                self.place.make()
+            with one_line_errors(self.location):
+                self.location.make()
                 with self._engine.connect() as connection:
                     with connection.begin():
                         check_schema(connection)
-                    self.place.check(connection)
+                    self.location.check(connection)
         except OSError as error:
             self._engine.dispose()
-            raise StoreError(f"the store {self.place} cannot be made: {error.strerror}") from error
+            raise StoreError(
+                f"the store {self.location} cannot be made: {error.strerror}"
+            ) from error
         except BaseException:
             self._engine.dispose()
             raise
@@ -176,7 +180,7 @@ class Store:
             self._writer.close()
         self._engine.dispose()
         if self._writer is not None:
-            self.place.close()
+            self.location.close()
 
     def __enter__(self) -> Self:
         """The store itself."""
@@ -194,7 +198,7 @@ class Store:
     def recorder(self) -> StoreRecorder:
         """The recorder of a gateway's model calls; `async with` waits until the last ones are
         written."""
-        return StoreRecorder(self.place, self._engine, self._queue)
+        return StoreRecorder(self.location, self._engine, self._queue)
 
     def working(self, campaign: str) -> contextlib.AbstractContextManager[Worker]:
         """This process as one that runs a campaign; others see it. Raises StoreError."""
@@ -246,7 +250,7 @@ class Store:
 
     def verify(self) -> VerifiedStore:
         """All rows, compared with their seals and hashes. Raises StoreError for an empty store."""
-        return self.read(lambda connection: verify_store(connection, self.place))
+        return self.read(lambda connection: verify_store(connection, self.location))
 
     def calls(self, campaign: str | None = None) -> Iterator[CallRecord]:
         """All calls in order, or those made for a campaign; no transaction is open between two."""
@@ -264,7 +268,7 @@ class Store:
 
         Raises StoreError for altered rows.
         """
-        with one_line_errors(self.place):
+        with one_line_errors(self.location):
             yield from read_results(self._engine, campaign, system, conversations)
 
     begin = _writes(begin_campaign)
@@ -295,12 +299,12 @@ class Store:
     @property
     def _queue(self) -> Writer:
         if self._writer is None:
-            raise StoreError(f"the store {self.place} was opened for reading only")
+            raise StoreError(f"the store {self.location} was opened for reading only")
         return self._writer
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with one_line_errors(self.place), self._engine.connect() as connection:
+        with one_line_errors(self.location), self._engine.connect() as connection:
             yield connection
 
     def read(self, read: Callable[[Connection], T]) -> T:
@@ -315,7 +319,7 @@ class Store:
     def write(self, write: Callable[[Transaction], T]) -> T:
         """What `write` returns, once it is committed; it gets a transaction of its own."""
         with (
-            one_line_errors(self.place),
-            transactions(self.place, self._engine) as transaction,
+            one_line_errors(self.location),
+            transactions(self.location, self._engine) as transaction,
         ):
             return write_all(transaction, write)

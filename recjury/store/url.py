@@ -4,14 +4,14 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from recjury.errors import StoreError
-from recjury.store.place import Place
+from recjury.store.location import StoreLocation
 from recjury.store.postgres import PostgresDatabase
 from recjury.store.sqlite_file import SqliteFile
 
 _EXPECTED = "expected a store like sqlite:///runs.db or postgresql://user@host/database"
 
 
-def place_of(url: str) -> Place:
+def location_of(url: str) -> StoreLocation:
     """The place that `url` means: `sqlite:///relative`, `sqlite:////absolute`, a plain path, or
     `postgresql://user@host:port/database`.
 

@@ -11,8 +11,8 @@ from recjury.store.calls import CallReader
 from recjury.store.column_types import WrongTypeError, as_stored
 from recjury.store.conversations import CONVERSATIONS
 from recjury.store.evaluations import EVALUATIONS
+from recjury.store.location import StoreLocation
 from recjury.store.logs import read_logs
-from recjury.store.place import Place
 from recjury.store.schema import check_schema
 from recjury.store.sealed import Damaged, SealedTable, as_written
 from recjury.store.stage_results import read_stage_results
@@ -29,13 +29,13 @@ class VerifiedStore(NamedTuple):
     problems: tuple[str, ...]
 
 
-def verify_store(connection: Connection, place: Place) -> VerifiedStore:
+def verify_store(connection: Connection, location: StoreLocation) -> VerifiedStore:
     """Read all rows of a store, and compare them with their seals and hashes.
 
     Stages that have lost rows are found, too. Raises StoreError for a store without any rows.
     """
     check_schema(connection)
-    problems = place.problems(connection)
+    problems = location.problems(connection)
     rows = 0
 
     def damaged(error: StoreError) -> None:
@@ -44,7 +44,7 @@ def verify_store(connection: Connection, place: Place) -> VerifiedStore:
     try:
         rows = sum(_checked(connection, damaged))
     except WrongTypeError as error:
-        problems.append(str(place.wrong_value() or error))
+        problems.append(str(location.wrong_value() or error))
     if not rows and not problems:
         raise StoreError("the store is empty: there is nothing to verify")
     return VerifiedStore(rows, tuple(dict.fromkeys(problems)))

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine
 
 from recjury.errors import StoreError
 from recjury.store.engine import for_writing, user_error_of
-from recjury.store.place import Changes, Place
+from recjury.store.location import StoreLocation, Transactions
 from recjury.store.texts import Interner
 
 T = TypeVar("T")
@@ -37,15 +37,15 @@ class Transaction(NamedTuple):
 
     connection: Connection
     texts: Interner
-    changes: Changes
+    commits: Transactions
 
 
 @contextlib.contextmanager
-def transactions(place: Place, engine: Engine) -> Iterator[Transaction]:
+def transactions(location: StoreLocation, engine: Engine) -> Iterator[Transaction]:
     """A connection for `write_all`, which begins and ends the transactions."""
-    changes = place.changes()
-    with engine.connect() as connection, contextlib.closing(changes):
-        yield Transaction(for_writing(connection), Interner(engine), changes)
+    commits = location.transactions()
+    with engine.connect() as connection, contextlib.closing(commits):
+        yield Transaction(for_writing(connection), Interner(engine), commits)
 
 
 Work = Callable[[Transaction, Sequence[T]], None]
@@ -64,9 +64,9 @@ class _Job(Generic[T]):
 class Writer:
     """Writes for one process. The thread starts with the first item and ends with `close`."""
 
-    def __init__(self, place: Place, engine: Engine, *, window: float = WINDOW):
+    def __init__(self, location: StoreLocation, engine: Engine, *, window: float = WINDOW):
         """Nothing is opened before the first item is submitted."""
-        self._place = place
+        self._location = location
         self._engine = engine
         self._window = window
         self._queue: queue.SimpleQueue[_Job[object] | None] = queue.SimpleQueue()
@@ -107,7 +107,7 @@ class Writer:
         jobs: list[_Job[object]] = []
         more = True
         try:
-            with transactions(self._place, self._engine) as transaction:
+            with transactions(self._location, self._engine) as transaction:
                 while more:
                     jobs, more = self._gather()
                     self._commit(transaction, jobs)
@@ -118,7 +118,7 @@ class Writer:
 
     def _refuse(self, cause: BaseException, jobs: list[_Job[object]], more: bool) -> None:
         """Fail `jobs`, and all later ones until the store is closed."""
-        reason = user_error_of(cause, self._place) or StoreError(
+        reason = user_error_of(cause, self._location) or StoreError(
             f"the store can no longer be written: {type(cause).__name__}: {cause}"
         )
         while True:
@@ -149,7 +149,7 @@ class Writer:
         try:
             write_all(transaction, functools.partial(_write, jobs))
         except Exception as error:
-            user_error = user_error_of(error, self._place)
+            user_error = user_error_of(error, self._location)
             if user_error is None and len(jobs) > 1:
                 for job in jobs:
                     self._commit(transaction, [job])
@@ -161,7 +161,7 @@ class Writer:
 def write_all(transaction: Transaction, write: Callable[[Transaction], T]) -> T:
     """Run `write` in one transaction, which is rolled back if it raises."""
     try:
-        with transaction.changes.counted(transaction.connection):
+        with transaction.commits.begun(transaction.connection):
             written = write(transaction)
     except BaseException:
         transaction.texts.rollback()

@@ -311,7 +311,7 @@ def test_a_campaign_judged_by_other_models_keeps_its_own_user(command: Command) 
     assert result["systems"]["retrieval"]["outcome.persuasiveness"]["n"] == 1
 
 
-def test_an_exported_conversation_never_takes_the_place_of_another(command: Command) -> None:
+def test_an_exported_conversation_never_takes_the_location_of_another(command: Command) -> None:
     """Equal identities with different logs: what was exported is judged, and nothing else."""
     path = _rule_campaign("[core]")
     assert command("run", path, *STORE).code == 0

@@ -58,7 +58,7 @@ def test_the_command(
     store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _two_runs(store)
-    at = ("--store", f"sqlite:///{store.place}")
+    at = ("--store", f"sqlite:///{store.location}")
 
     def command(*arguments: str) -> tuple[int, str, str]:
         return recjury(monkeypatch, capsys, "compare", *arguments, *at)

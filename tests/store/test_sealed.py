@@ -107,11 +107,11 @@ def test_a_row_of_an_earlier_schema_is_read_by_its_converter(
     """A row without the new column has the seal that it had before there was one."""
     heat = _Film(title="Heat", cast={"names": ["Pacino"]})
     row = {"id": "1", "title": "Heat", "cast": hashlib.sha256(b'{"names":["Pacino"]}').hexdigest()}
-    engine = store.place.connect()
+    engine = store.location.connect()
     with store, engine.connect() as connection:
         films.table.create(connection)
         films.insert(
-            Transaction(connection, Interner(engine), store.place.changes()),
+            Transaction(connection, Interner(engine), store.location.transactions()),
             [(heat, {"id": "1"})],
         )
         assert connection.execute(select(films.c.schema, films.c.seal)).one() == (

@@ -239,8 +239,8 @@ def begun(store: Store, conversations: int = 1) -> list[str]:
 
 def file_of(store: Store) -> Path:
     """The file of a store in SQLite."""
-    assert isinstance(store.place, SqliteFile)
-    return store.place.path
+    assert isinstance(store.location, SqliteFile)
+    return store.location.path
 
 
 def alter(at: Path | Store, statement: str, *values: object) -> int:

@@ -86,14 +86,14 @@ def train_comparison(
     from recjury.judges.learned.sequences import SequenceMaker
     from recjury.judges.learned.training_data import (
         dialogue_examples,
+        location_of,
         open_examples,
-        place_of,
         read_system_replies,
     )
 
     began, cpu = time.perf_counter(), time.process_time()
     replies = () if systems is None else read_system_replies(systems)
-    folder = place_of(data, _DIALOGUES)
+    folder = location_of(data, _DIALOGUES)
     rated = rated_histories(folder)
     if corpus == "dailydialog":
         examples, left_out = dialogue_examples(folder, rated, plan.seed)

@@ -31,7 +31,7 @@ _TEST = 0.1  # of the dialogues
 _BEFORE = 6  # turns
 
 
-def place_of(data: Path, name: str) -> Path:
+def location_of(data: Path, name: str) -> Path:
     """The folder `name` in `data`; `data` itself if there is none."""
     return data / name if (data / name).is_dir() else data
 
@@ -44,7 +44,7 @@ def satisfaction_examples(data: Path, subset: str) -> "list[RatedExample]":
     folder = data / AB_REDIAL
     found = _of_ab_redial(folder) if subset == AB_REDIAL or folder.is_dir() else []
     if subset != AB_REDIAL:
-        found += [each for name in SUBSETS for each in _of_uss(place_of(data, _USS), name)]
+        found += [each for name in SUBSETS for each in _of_uss(location_of(data, _USS), name)]
     return found
 
 
@@ -119,7 +119,7 @@ def open_examples(data: Path, rated: RatedHistories, seed: int) -> "tuple[list[R
     """
     own = [each for name in _OWN for each in _of_corpus(name, None)] * 2
     redial = _of_corpus("redial", data)
-    booking = _of_multiwoz(place_of(data, _USS))
+    booking = _of_multiwoz(location_of(data, _USS))
     drawn = random.Random(seed).sample(booking, min(len(booking), len(redial)))
     every = [*redial, *drawn, *own]
     found = [each for each in every if not rated.are_in([turn.text for turn in each.history])]

@@ -54,7 +54,7 @@ class MadeEvaluator(Record):
     is_async: bool
 
 
-class RatedLog(Record):
+class EvaluatedLog(Record):
     """What an evaluator says of a log."""
 
     ratings: tuple[Rating, ...]
@@ -123,7 +123,7 @@ class PythonEvaluator(ProcessSettings, Evaluator):
         if self._pool is not None:
             answer = await self._pool.answer(log.model_dump(mode="json"))
             try:
-                result = RatedLog.model_validate(answer)
+                result = EvaluatedLog.model_validate(answer)
             except ValidationError as error:
                 problem = f"{self.label}: the answer cannot be used: {first_mistake(error)}"
                 raise UnitFailed(problem) from None
@@ -221,7 +221,7 @@ class ServedEvaluator:
         """The ratings of a log. Raises UnitFailed."""
         record = ConversationRecord(ConversationLog.model_validate(request))
         found = await self._own.evaluate("rate", record, {})
-        rated = RatedLog(ratings=found.ratings, evidence=found.evidence)
+        rated = EvaluatedLog(ratings=found.ratings, evidence=found.evidence)
         answer: JSON = rated.model_dump(mode="json")
         return answer
 

@@ -9,11 +9,11 @@ from sqlalchemy import Connection, Engine
 from recjury.store.column_types import WrongTypeError
 
 
-class Changes:
+class Transactions:
     """Transactions of one connection."""
 
     @contextlib.contextmanager
-    def counted(self, connection: Connection) -> Iterator[None]:
+    def begun(self, connection: Connection) -> Iterator[None]:
         """A transaction, which is rolled back if the block raises."""
         with connection.begin():
             yield
@@ -22,7 +22,7 @@ class Changes:
         """Close what is open beside the connection."""
 
 
-class Place(ABC):
+class StoreLocation(ABC):
     """Where a store is, or is to be made. `str` shows it without a password."""
 
     @abstractmethod
@@ -44,9 +44,9 @@ class Place(ABC):
     def make(self) -> None:
         """Make the store if there is none. Raises StoreError, OSError and the driver's errors."""
 
-    def changes(self) -> Changes:
+    def transactions(self) -> Transactions:
         """What begins and ends the transactions of one connection that writes."""
-        return Changes()
+        return Transactions()
 
     def check(self, connection: Connection) -> None:  # noqa: B027 (only a file can lose rows)
         """Raise StoreError if acknowledged rows were lost."""
