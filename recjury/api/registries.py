@@ -35,6 +35,7 @@ ANALYSES: Registry[type[Analysis]] = Registry(
         "core.routing": f"{_CORE}.factor_agreement:Routing",
         "face.table1": f"{_FACE}.table1:FaceTable1",
         "face.table2": f"{_FACE}.table2:FaceTable2",
+        "face.table5": f"{_FACE}.table5:FaceTable5",
         "face.explain": f"{_FACE}.explain:Explain",
         **{
             f"paireval.table{number}": f"{_PAIREVAL}.correlation_tables:PairTable{number}"
