@@ -35,6 +35,8 @@ ANALYSES: Registry[type[Analysis]] = Registry(
         "core.routing": f"{_CORE}.factor_agreement:Routing",
         "face.table1": f"{_FACE}.table1:FaceTable1",
         "face.table2": f"{_FACE}.table2:FaceTable2",
+        "face.figure2": f"{_FACE}.figure2:FaceFigure2",
+        "face.table4": f"{_FACE}.table4:FaceTable4",
         "face.table5": f"{_FACE}.table5:FaceTable5",
         "face.explain": f"{_FACE}.explain:Explain",
         **{

@@ -5,16 +5,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
-from recjury.campaign import Progress, judge_files, read_evaluators
+from recjury.campaign import Progress, RunResult, judge_files, read_evaluators
 from recjury.campaign.config import EvaluationConfig
-from recjury.campaign.estimate import estimate_evaluations
+from recjury.campaign.estimate import CostEstimate, estimate_evaluations
 from recjury.corpora.crsarena import read_crsarena
 from recjury.errors import ConfigError
 from recjury.papers.face.face_scores import label_file
 from recjury.records import ExpectedCalls
 from recjury.tables import AnalysisInput
-
-_CHECK = "check"  # of a connection: whoever shows calls adds it
 
 
 class JudgedLabels(NamedTuple):
@@ -25,28 +23,41 @@ class JudgedLabels(NamedTuple):
 
 
 def planned_calls(given: AnalysisInput, limit: int | None) -> Iterator[ExpectedCalls]:
-    """The calls of the evaluators; a connection is checked once more. Raises UserError."""
+    """The calls of the evaluators. Raises UserError."""
     logs = list(islice(read_crsarena(label_file(given)).logs.values(), limit))
-    calls = estimate_evaluations(_config(given), logs, {}).breakdown
-    return (each for each in calls if each.kind != _CHECK)
+    return without_checks(estimate_evaluations(_config(given), logs, {}))
 
 
 async def judged(given: AnalysisInput, limit: int | None) -> JudgedLabels:
     """Rate at most `limit` conversations, as `recjury judge` does. Raises UserError."""
-    progress = Progress(
+    paths, progress = (label_file(given),), rating_progress(given)
+    config = _config(given)
+    result = await judge_files(paths, config, given.store, limit=limit, progress=progress)
+    return JudgedLabels(replace(given, campaign=result.campaign), problems_of_run(result))
+
+
+def without_checks(bound: CostEstimate) -> Iterator[ExpectedCalls]:
+    """The calls of an estimate, without those that check a connection: whoever shows calls adds
+    them."""
+    return (each for each in bound.breakdown if each.kind != "check")
+
+
+def rating_progress(given: AnalysisInput) -> Progress:
+    """The progress of a run, shown as that of the analysis."""
+    return Progress(
         changed=lambda now: given.progress.at(
             now.share, f"rated {now.conversations.done}/{now.conversations.planned} conversations"
         )
     )
-    paths = (label_file(given),)
-    config = _config(given)
-    result = await judge_files(paths, config, given.store, limit=limit, progress=progress)
+
+
+def problems_of_run(result: RunResult) -> dict[str, int]:
+    """What the run could not do, by reason."""
     left = {
         "conversations failed: run the same command again": result.failed,
         "the budget does not cover all": int(result.held_back is not None),
     }
-    problems = {reason: count for reason, count in left.items() if count}
-    return JudgedLabels(replace(given, campaign=result.campaign), problems)
+    return {reason: count for reason, count in left.items() if count}
 
 
 def _config(given: AnalysisInput) -> EvaluationConfig:
