@@ -15,6 +15,7 @@ _JUDGE = "recjury.agreement"
 _CORE = "recjury.papers.core"
 _FACE = "recjury.papers.face"
 _PAIREVAL = "recjury.papers.paireval"
+_QUALITY = "recjury.papers.quality"
 
 ANALYSES: Registry[type[Analysis]] = Registry(
     "analysis",
@@ -45,7 +46,9 @@ ANALYSES: Registry[type[Analysis]] = Registry(
         },
         "paireval.table7": f"{_PAIREVAL}.robustness:PairTable7",
         "paireval.figure3": f"{_PAIREVAL}.figure3:PairFigure3",
-        "quality.table3": "recjury.papers.quality.table3:QualityTable3",
+        "quality.table1": f"{_QUALITY}.table1:QualityTable1",
+        "quality.table3": f"{_QUALITY}.table3:QualityTable3",
+        "quality.reasons": f"{_QUALITY}.reasons:QualityReasons",
         "paireval.tournament": f"{_PAIREVAL}.tournament_analysis:Tournament",
         "paireval.adversaries": f"{_PAIREVAL}.written_adversaries:WrittenAdversaries",
     },
