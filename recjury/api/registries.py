@@ -39,6 +39,7 @@ ANALYSES: Registry[type[Analysis]] = Registry(
         "face.figure2": f"{_FACE}.figure2:FaceFigure2",
         "face.table4": f"{_FACE}.table4:FaceTable4",
         "face.table5": f"{_FACE}.table5:FaceTable5",
+        "face.length": f"{_FACE}.length_bias:FaceLength",
         "face.explain": f"{_FACE}.explain:Explain",
         **{
             f"paireval.table{number}": f"{_PAIREVAL}.correlation_tables:PairTable{number}"

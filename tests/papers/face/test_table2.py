@@ -57,6 +57,18 @@ def test_distinct_ranks_all_systems_better_than_those_of_redial(
         assert each["low"] < each["value"] < each["high"]
 
 
+def test_length_and_scores_of_systems_go_together(
+    command: Command, asked: tuple[object, ...]
+) -> None:
+    ended = command("analyse", "face.length", *asked, "--json")
+    assert ended.code == 0, ended.err
+    rows = json.loads(ended.out)["tables"]["length"]
+    assert [row["who"] for row in rows] == ["FACE", "people"]
+    for row in rows:
+        assert row["pearson"]["value"] == pytest.approx(row["published"], abs=0.005)
+        assert row["systems"] == 9
+
+
 def test_draws_are_within_systems() -> None:
     systems = {f"{system}{n}": system for system in "abc" for n in range(5)}
     means = SystemMeans.drawn(systems, resamples=50, seed=1)
