@@ -43,9 +43,9 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 BUDGETS = {
     "agents": 9_277,
     "agreement": 5_913,
-    "api": 913,
+    "api": 920,
     "campaign": 3_702,
-    "cli": 4_242,
+    "cli": 4_276,
     "corpora": 3_577,
     "debate": 1_896,
     "demo": 33,
@@ -54,7 +54,7 @@ BUDGETS = {
     "language": 2_012,
     "knowledge": 1_782,
     "llm": 10_313,
-    "papers": 5_812,
+    "papers": 6_748,
     "plugins": 630,
     "prompts": 280,
     "records": 1_862,
@@ -66,8 +66,8 @@ BUDGETS = {
     "tables": 955,
     "top": 1_167,
 }
-LINES = 79_007
-FILES = 618
+LINES = 79_984
+FILES = 627
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.
