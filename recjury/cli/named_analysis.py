@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from recjury.cli import output
 from recjury.cli.findings import check_out, show_findings, show_tables, write_findings
 from recjury.cli.progress_line import duration, progress_line
-from recjury.tables import (
-    Analysis,
-    Column,
-    LocalTrainer,
-    TableFormat,
-    Trainer,
-    WorkProgress,
-    table_of,
-)
+from recjury.tables import Analysis, Column, LocalTrainer, TableFormat, WorkProgress, table_of
 
 if TYPE_CHECKING:
     from recjury.plugins import Registry
@@ -123,7 +115,6 @@ class NamedAnalysis(Generic[AnalysisT]):
 
         check_out(out)
         analysis, progress = self._made(), self.progress
-        self._say_cost(analysis, given)
         with progress_line(progress.line, lambda: progress.share, every=_EVERY):
             if isinstance(analysis, LocalTrainer):
                 given.require(self._name, *analysis.needs)
@@ -138,19 +129,6 @@ class NamedAnalysis(Generic[AnalysisT]):
         if findings.problems:
             say_reasons(findings.problems)
             output.stop(output.SOME_FAILED)
-
-    def _say_cost(self, analysis: AnalysisT, given: "AnalysisInput") -> None:
-        """Say how many calls it may make before it makes any, and what they may cost."""
-        from recjury.campaign.config_file import read_models
-        from recjury.campaign.estimate import estimate_calls
-
-        if given.config is None or isinstance(analysis, Trainer):
-            return
-        given.require(self._name, *analysis.needs)
-        config = read_models(given.config).model_copy(update=given.changes)
-        once = estimate_calls(config, analysis.plan(given)).once
-        cost = "at an unknown price" if once.cost is None else f"about ${once.cost:,.2f}"
-        output.say(f"about {once.calls:,} calls, {cost}, less what the store has already")
 
     def _made(self) -> AnalysisT:
         from recjury.api.registries import configured

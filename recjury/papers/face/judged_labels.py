@@ -24,16 +24,26 @@ class JudgedLabels(NamedTuple):
 
 def planned_calls(given: AnalysisInput, limit: int | None) -> Iterator[ExpectedCalls]:
     """The calls of the evaluators. Raises UserError."""
-    logs = list(islice(read_crsarena(label_file(given)).logs.values(), limit))
-    return without_checks(estimate_evaluations(_config(given), logs, {}))
+    return without_checks(_estimate(given, limit))
 
 
 async def judged(given: AnalysisInput, limit: int | None) -> JudgedLabels:
-    """Rate at most `limit` conversations, as `recjury judge` does. Raises UserError."""
+    """Rate at most `limit` conversations, as `recjury judge` does; says first what it may cost.
+
+    Raises UserError.
+    """
+    once = _estimate(given, limit).once
+    cost = "at an unknown price" if once.cost is None else f"about ${once.cost:,.2f}"
+    given.progress.say(f"about {once.calls:,} calls, {cost}, less what the store has already")
     paths, progress = (label_file(given),), rating_progress(given)
     config = _config(given)
     result = await judge_files(paths, config, given.store, limit=limit, progress=progress)
     return JudgedLabels(replace(given, campaign=result.campaign), problems_of_run(result))
+
+
+def _estimate(given: AnalysisInput, limit: int | None) -> CostEstimate:
+    logs = list(islice(read_crsarena(label_file(given)).logs.values(), limit))
+    return estimate_evaluations(_config(given), logs, {})
 
 
 def without_checks(bound: CostEstimate) -> Iterator[ExpectedCalls]:

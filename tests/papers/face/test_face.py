@@ -375,7 +375,7 @@ def test_one_command_rates_the_labelled_dialogues_and_is_shown_beside_another_ru
         asked = len(endpoint.bodies)
         assert _table(command, labels, *given, "--json").out == ended.out
         assert len(endpoint.bodies) == asked, "what the store has is not asked for again"
-    assert f"about {planned['once']['calls']:,} calls, about $" in ended.err.splitlines()[0]
+    assert f"about {planned['once']['calls']:,} calls, about $" in ended.err
     found = json.loads(ended.out)["tables"]
     assert found["table1"] == [], "FACE has scored nothing"
     rated = {(row["evaluator"], row["subset"]): row["n"] for row in found["evaluators"]}
