@@ -4,21 +4,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 _SUBSETS = {"redial": "ReDial", "opendialkg": "OpenDialKG"}
-_BASELINES = ("LLM-Direct", "LLM-CoT+ICL", "UniEval", "G-Eval", "FACE w/o train")
 
 
 def markdown(found: dict[str, Any]) -> str:
     """All tables, each under its heading."""
     parts = {
-        "Table 1": _annotation(found["annotation"]),
         "Within systems": _within(found["within_systems"]),
         "Noise": _noise(found["sampling_noise"]),
-        "Table 2": _ranking(found["ranking"]),
-        "Sample efficiency": _efficiency(found["sample_efficiency"]),
         "Effort": _effort(found["effort"]),
-        "Length": _length(found["length_bias"]),
-        "Contrast": _contrast(found["contrast"]),
-        "By turn": _turns(found["contrast"]),
     }
     return "\n\n".join(f"### {name}\n\n{table}" for name, table in parts.items())
 
@@ -38,27 +31,6 @@ def _number(value: float | None, digits: int = 2) -> str:
 def _interval(estimate: dict[str, Any], digits: int = 2) -> str:
     value, low, high = (_number(estimate[key], digits) for key in ("value", "low", "high"))
     return f"{value} ({low} to {high})"
-
-
-def _pair(values: Sequence[float | None], digits: int = 3) -> str:
-    return "/".join(_number(value, digits) for value in values)
-
-
-def _annotation(found: dict[str, Any]) -> str:
-    return _table(
-        ["subset", "aspect", "n", *_BASELINES, "FACE, published", "FACE, recomputed"],
-        (
-            [
-                _SUBSETS[subset],
-                aspect,
-                str(cell["n"]),
-                *(_pair(cell["published"][name]) for name in (*_BASELINES, "FACE")),
-                _pair(cell["FACE"]),
-            ]
-            for subset, row in found.items()
-            for aspect, cell in row.items()
-        ),
-    )
 
 
 def _within(found: dict[str, Any]) -> str:
@@ -112,32 +84,8 @@ def _noise(found: dict[str, Any]) -> str:
     )  # fmt: skip
 
 
-def _ranking(found: dict[str, Any]) -> str:
-    overall = "dialogue_overall"
-    names = {"all": "all nine", "redial": "five on ReDial", "opendialkg": "four on OpenDialKG"}
-    return _table(
-        ["systems", "turn aspects", "dialogue aspects", "all aspects", "overall, Pearson",
-         "overall, Spearman"],
-        (
-            [
-                names[group],
-                *(_pair(row["means"][level]) for level in ("turn", "dialogue", "all")),
-                *(_interval(row["aspects"][overall][kind]) for kind in ("pearson", "spearman")),
-            ]
-            for group, row in found.items()
-        ),
-    )  # fmt: skip
-
-
 def _spread(values: Sequence[float]) -> str:
     return f"{_number(values[0])} ({_number(values[1])} to {_number(values[2])})"
-
-
-def _efficiency(found: list[dict[str, Any]]) -> str:
-    return _table(
-        ["dialogues a system", "FACE", "people's own labels of the same dialogues"],
-        ([str(row["size"]), _spread(row["evaluator"]), _spread(row["people"])] for row in found),
-    )
 
 
 def _effort(found: dict[str, Any]) -> str:
@@ -152,46 +100,3 @@ def _effort(found: dict[str, Any]) -> str:
             for one, two in zip(found["redial"][kind], found["opendialkg"][kind], strict=True)
         ),
     )
-
-
-def _length(found: dict[str, Any]) -> str:
-    return _table(
-        ["", "Pearson", "Spearman"],
-        (
-            [name, _number(found[key]["pearson"], 3), _number(found[key]["spearman"], 3)]
-            for name, key in (("FACE", "evaluator"), ("people", "people"))
-        ),
-    )
-
-
-def _contrast(found: dict[str, Any]) -> str:
-    systems = {"barcor": "BARCOR", "unicrs": "UniCRS"}
-    return _table(
-        ["aspect", *(f"{name}, {who}" for who in ("FACE", "people") for name in systems.values())],
-        (
-            [
-                aspect,
-                *(
-                    _interval(found[system]["aspects"][aspect][who])
-                    for who in ("scores", "labels")
-                    for system in systems
-                ),
-            ]
-            for aspect in found["barcor"]["aspects"]
-        ),
-    )
-
-
-def _turns(found: dict[str, Any]) -> str:
-    curves = [found[system]["understanding_by_turn"] for system in ("barcor", "unicrs")]
-    return _table(
-        ["system turn", "BARCOR", "UniCRS"],
-        (
-            [str(place + 1), *(_turn(curve, place) for curve in curves)]
-            for place in range(max(map(len, curves)))
-        ),
-    )
-
-
-def _turn(curve: Sequence[dict[str, Any]], place: int) -> str:
-    return f"{_interval(curve[place])}, n {curve[place]['n']}" if place < len(curve) else "-"

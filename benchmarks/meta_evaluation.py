@@ -2,10 +2,9 @@
 
 Run: `python -m benchmarks.meta_evaluation --data ../shared/data/dialogue-eval --json`. With
 `--own-pairs N`, scorers also read N pairs of each kind that our own generator makes of the test
-split of DailyDialog. With `--endpoint URL --model NAME`, FACE and FACE* are compared with the USR
-sets' "Maintains Context", too; calls are kept in `--store`, and the same command sends only what
-is missing. `--tables FILE...` prints the tables of the docs from what `--json` printed; a scorer
-that was run later, alone (`--scorer NAME`), is a further file.
+split of DailyDialog. `--tables FILE...` prints the tables of the docs from what `--json` printed;
+a scorer that was run later, alone (`--scorer NAME`), is a further file. FACE and FACE* beside them
+are `recjury analyse face.table4`.
 """
 
 import argparse
@@ -15,28 +14,22 @@ import os
 import platform
 import random
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.meta_evaluation_face import FacePlan, face_on_context
 from benchmarks.meta_evaluation_tables import markdown
 from benchmarks.reply_evaluation import (
-    MetaEvaluation,
     MetaEvaluationPlan,
-    agreement_json,
     folder_of_sets,
     meta_evaluate,
     robustness_json,
 )
 from benchmarks.running import run
 from recjury.agreement.replies import ScorerContext, chosen, robustness_table
-from recjury.agreement.replies.maintains_context import maintained_context
 from recjury.agreement.replies.manipulations import Attack, Manipulator, SourceDialogue
 from recjury.agreement.replies.scoring import ScoringStep
 from recjury.corpora.dialogues import RobustnessPair, read_dialogues
-from recjury.llm import EndpointSpec
 
 
 def main() -> None:
@@ -47,8 +40,6 @@ def main() -> None:
         return
     if options.data is None:
         sys.exit("--data, or RECJURY_DATA, must name the folder of the sets")
-    if (options.endpoint is None) != (options.model is None):
-        sys.exit("--endpoint and --model go together: the address, and the model's name there")
     plan = MetaEvaluationPlan(
         Path(options.data),
         scorers=options.scorer,
@@ -59,32 +50,16 @@ def main() -> None:
         resamples=options.resamples,
         seed=options.seed,
     )
-    with tempfile.TemporaryDirectory() as scratch:
-        face = None
-        if options.endpoint is not None:
-            face = FacePlan(
-                EndpointSpec(
-                    base_url=options.endpoint, name=options.model, key_env=options.key_env
-                ),
-                options.store or f"sqlite:///{scratch}/face.db",
-                options.instructions,
-                options.final,
-                rules=options.rules,
-                limit=options.limit,
-            )
-        found = measure(plan, face, own_pairs=options.own_pairs)
-        print(json.dumps(found, indent=None if options.json else 1))
+    found = measure(plan, own_pairs=options.own_pairs)
+    print(json.dumps(found, indent=None if options.json else 1))
 
 
-def measure(
-    plan: MetaEvaluationPlan, face: FacePlan | None = None, *, own_pairs: int = 0
-) -> dict[str, Any]:
+def measure(plan: MetaEvaluationPlan, *, own_pairs: int = 0) -> dict[str, Any]:
     """What the command prints; `own_pairs` of each kind are made of DailyDialog."""
     began, cpu = time.perf_counter(), time.process_time()
     found = asyncio.run(meta_evaluate(plan, _say))
     return {
         **found.as_json(),
-        **({} if face is None else _face(plan, face, found)),
         **({"own_pairs": _own_pairs(plan, own_pairs)} if own_pairs else {}),
         "wall_s": round(time.perf_counter() - began, 1),
         "cpu_s": round(time.process_time() - cpu, 1),
@@ -110,16 +85,6 @@ def _own_pairs(plan: MetaEvaluationPlan, most: int) -> dict[str, Any]:
     return robustness_json(asyncio.run(robustness_table(entries, context, pairs, _say)))
 
 
-def _face(plan: MetaEvaluationPlan, face: FacePlan, found: MetaEvaluation) -> dict[str, Any]:
-    asked = face_on_context(face, found.rows)
-    scores = {**found.scores, **asked.scores}
-    table = maintained_context(found.rows, scores, resamples=plan.resamples, seed=plan.seed)
-    return {
-        "maintains_context": None if table is None else agreement_json(table),
-        "face": asked.about,
-    }
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.meta_evaluation")
     parser.add_argument("--data", type=Path, default=os.environ.get("RECJURY_DATA"))
@@ -135,15 +100,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--tables", type=Path, nargs="+", metavar="FILE", help="what --json printed, once or more"
     )
-    face = parser.add_argument_group("FACE and FACE*")
-    face.add_argument("--endpoint", metavar="URL", help="an OpenAI-compatible endpoint")
-    face.add_argument("--model", metavar="NAME", help="the model's name there")
-    face.add_argument("--key-env", metavar="VARIABLE", help="holds the key")
-    face.add_argument("--store", metavar="URL", help="keeps the calls: sqlite:///PATH")
-    face.add_argument("--instructions", type=Path, help="a folder with relevance.json: the pool")
-    face.add_argument("--final", type=int, default=4, help="how many FACE* takes of the pool")
-    face.add_argument("--rules", action="store_true", help="particles by rules")
-    face.add_argument("--limit", type=int, help="only the first N replies of each set")
     return parser
 
 

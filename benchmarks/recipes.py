@@ -33,10 +33,13 @@ class Recipe(NamedTuple):
         return [str(FOLDER / one) if one.endswith(".yaml") else one for one in self.command]
 
 
+_LABELS = ("--labels", "crsarena-eval:data/crsarena-eval/crs_arena_eval.json", "--config")
 _ARENA = ("judge", "data/crsarena-eval/crs_arena_eval.json", "--config")
 RECIPES = (
     Recipe("CoRE, both corpora", ("run", "core.yaml")),
+    Recipe("FACE, Table 1", ("analyse", "face.table1", *_LABELS, "face-table1.yaml")),
     Recipe("FACE, Table 3", (*_ARENA, "face.yaml")),
+    Recipe("FACE, Table 4", ("analyse", "face.table4", "--config", "face.yaml")),
     Recipe(
         "FACE, instructions for the model",
         (
@@ -58,7 +61,7 @@ RECIPES = (
         Recipe(f"dialogue quality, Tables 2 to 4, {subset}", (*_QUALITY, f"subset={subset}"))
         for subset in ("SGD", "MWOZ", "ReDial", "CCPE")
     ),
-    Recipe("your judge against people", (*_ARENA, "judge.yaml")),
+    Recipe("your judge against people", ("analyse", "face.table1", *_LABELS, "judge.yaml")),
 )
 
 

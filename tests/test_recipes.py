@@ -64,7 +64,8 @@ def _numbers(*words: str) -> Answer:
 def _rater(body: Body) -> Answer:
     """Rates everything 1, and finds one particle in every turn."""
     if body.get("logprobs"):
-        return _numbers("1", "2", "3")
+        binary = "Reply with yes or no" in prompt(body)
+        return _numbers("yes", "no") if binary else _numbers("1", "2", "3")
     if "Divide what stands in <turn>" in prompt(body):
         return json.dumps({"particles": [{"act": "others", "mention": "Well"}]})
     return "Hm. <rating>1</rating>"
@@ -118,15 +119,18 @@ def test_a_slice_of_face(command: Command, data: Path, tmp_path: Path) -> None:
 def test_a_slice_of_a_judge_against_people(command: Command, data: Path, tmp_path: Path) -> None:
     with ScriptedEndpoint(_rater, models=_models("judge.yaml")) as endpoint:
         file = _changed("judge.yaml", endpoint.url, tmp_path / "judge.yaml")
-        arena = data / "crsarena-eval" / "crs_arena_eval.json"
-        options = ("--limit", 2, "--json", "--store", "sqlite:///s.db")
-        ended = command("judge", arena, "--config", file, *options)
+        labels = f"crsarena-eval:{data / 'crsarena-eval' / 'crs_arena_eval.json'}"
+        options = ("--set", "limit=2", "--json", "--store", "sqlite:///s.db", "--out", tmp_path)
+        asked = ("analyse", "face.table1", "--config", file, "--labels", labels)
+        ended = command(*asked, *options)
         assert ended.code == 0, ended.err
-    evaluations = json.loads(ended.out)["evaluations"]
-    assert {name: each["done"] for name, each in evaluations.items()} == {
-        "core": 2,
-        "llm-direct": 2,
-    }
+    rows = json.loads(ended.out)["tables"]["evaluators"]
+    assert {row["evaluator"] for row in rows} == {"llm-direct"}
+    assert sum(row["n"] for row in rows if row["aspect"] == "dialogue_overall") == 2
+    face = data / "crsarena-eval" / "face_run.json"
+    shown = command("align", tmp_path / "llm-direct.json", face, "--labels", labels)
+    assert "face_run.relevance" in shown.out
+    assert "llm-direct.relevance" in shown.out
 
 
 def _analyse(command: Command, name: str, file: Path, settings: Sequence[str]) -> Ended:

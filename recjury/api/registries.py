@@ -15,6 +15,7 @@ _JUDGE = "recjury.agreement"
 _CORE = "recjury.papers.core"
 _FACE = "recjury.papers.face"
 _PAIREVAL = "recjury.papers.paireval"
+_QUALITY = "recjury.papers.quality"
 
 ANALYSES: Registry[type[Analysis]] = Registry(
     "analysis",
@@ -36,6 +37,10 @@ ANALYSES: Registry[type[Analysis]] = Registry(
         "core.routing": f"{_CORE}.factor_agreement:Routing",
         "face.table1": f"{_FACE}.table1:FaceTable1",
         "face.table2": f"{_FACE}.table2:FaceTable2",
+        "face.figure2": f"{_FACE}.figure2:FaceFigure2",
+        "face.table4": f"{_FACE}.table4:FaceTable4",
+        "face.table5": f"{_FACE}.table5:FaceTable5",
+        "face.length": f"{_FACE}.length_bias:FaceLength",
         "face.explain": f"{_FACE}.explain:Explain",
         **{
             f"paireval.table{number}": f"{_PAIREVAL}.correlation_tables:PairTable{number}"
@@ -43,7 +48,9 @@ ANALYSES: Registry[type[Analysis]] = Registry(
         },
         "paireval.table7": f"{_PAIREVAL}.robustness:PairTable7",
         "paireval.figure3": f"{_PAIREVAL}.figure3:PairFigure3",
-        "quality.table3": "recjury.papers.quality.table3:QualityTable3",
+        "quality.table1": f"{_QUALITY}.table1:QualityTable1",
+        "quality.table3": f"{_QUALITY}.table3:QualityTable3",
+        "quality.reasons": f"{_QUALITY}.reasons:QualityReasons",
         "paireval.tournament": f"{_PAIREVAL}.tournament_analysis:Tournament",
         "paireval.adversaries": f"{_PAIREVAL}.written_adversaries:WrittenAdversaries",
     },

@@ -24,10 +24,10 @@ _HEADINGS = ["subset", "aspect", "metric", "r", "rho", "tau", "r within systems"
 
 
 def align(
-    run: Annotated[
-        Path | None,
+    runs: Annotated[
+        list[Path] | None,
         typer.Argument(
-            metavar="RUNFILE", help="Scores: a run file, or CSV (default: the store's)."
+            metavar="[RUNFILE...]", help="Scores: run files, or CSV (default: the store's)."
         ),
     ] = None,
     labels: Annotated[
@@ -70,6 +70,7 @@ def align(
     \b
     recjury align face_run.json --labels crsarena-eval:crs_arena_eval.json
     recjury align --labels crsarena-eval:crs_arena_eval.json --pair core.overall=dialogue_overall
+    recjury align mine.json face_run.json --labels crsarena-eval:crs_arena_eval.json
     recjury align scores.csv --labels csv:labels.csv --json
     recjury align --labels annotations:labels.json --systems --plot plots
     recjury align face_run.json --labels crsarena-votes:crsarena-dial
@@ -83,13 +84,13 @@ def align(
     if not labels:
         known = ", ".join(f"{form}:PATH" for form in LABEL_FORMS.names)
         raise ConfigError(f"--labels is missing: expected one of {known}")
-    if run is not None and campaign is not None:
+    if runs and campaign is not None:
         raise ConfigError("--campaign is for the scores of a store: leave out RUNFILE")
     if labels.startswith(f"{_VOTES}:"):
         if pair or systems or plot is not None:
             raise ConfigError(f"--pair, --systems and --plot are not for {_VOTES}")
         _show_votes(
-            _predictions(run, store, campaign, by_log=False),
+            _predictions(runs, store, campaign, by_log=False),
             Path(labels.partition(":")[2]),
             resamples,
             seed,
@@ -97,7 +98,7 @@ def align(
         )
         return
     people = read_labels(labels)
-    predictions = _predictions(run, store, campaign, by_log=people.by_log)
+    predictions = _predictions(runs, store, campaign, by_log=people.by_log)
     pairs = pair_metrics(predictions, people.aspects, pair or ())
     found = agreements(predictions, people, pairs, resamples=resamples, seed=seed)
     differences = _differences(predictions, people, found)
@@ -116,13 +117,24 @@ def align(
         _show_ranked(ranked)
 
 
-def _predictions(run: Path | None, url: str, campaign: str | None, *, by_log: bool) -> "Scores":
+def _predictions(
+    runs: list[Path] | None, url: str, campaign: str | None, *, by_log: bool
+) -> "Scores":
+    """The scores of one file, of several under their names, or of a store."""
     from recjury.agreement.score_files import read_scores
     from recjury.agreement.scored_run import run_of_store
+    from recjury.errors import ConfigError
     from recjury.store import Store
 
-    if run is not None:
-        return read_scores(run).scores
+    if runs:
+        read = {path.stem: read_scores(path).scores for path in runs}
+        if len(read) < len(runs):
+            raise ConfigError("two run files have the same name: rename one")
+        if len(read) == 1:
+            return read[runs[0].stem]
+        return {
+            f"{name}.{metric}": own for name, each in read.items() for metric, own in each.items()
+        }
     with Store.open(url, read_only=True) as kept:
         chosen = kept.campaign(campaign).id if campaign else None
         return run_of_store(kept, chosen, by_log=by_log, details=True).all_oriented()

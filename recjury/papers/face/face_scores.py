@@ -1,35 +1,44 @@
 """FACE's pooled scores beside people's labels of the same conversations."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
+from recjury.agreement.metric_pairs import pair_metrics
+from recjury.agreement.scored_run import run_of_store
 from recjury.corpora.crsarena import CrsArena, read_crsarena
-from recjury.corpora.crsarena_run_file import read_run_file
+from recjury.corpora.crsarena_run_file import read_run_file, run_file
 from recjury.corpora.crsarena_runs import AspectRun, ParticleScores, read_runs
 from recjury.corpora.data_problems import Fault, Problem
-from recjury.errors import ConfigError
+from recjury.errors import ConfigError, DataError
 from recjury.judges.aspects import DIGITS, pool_places
-from recjury.papers.face.stored_scores import pooled_scores, problems_of, read_scores, score_files
+from recjury.papers.face.stored_scores import pooled_scores, problems_of, read_scored, score_files
 from recjury.records import Aspect, ScoreTarget, Speaker
+from recjury.store import Store
 from recjury.tables import AnalysisInput
 
 Scores = Mapping[Aspect, Mapping[ScoreTarget, float]]
 """By aspect: the score of each place that has one."""
 
 _FORM = "crsarena-eval"
+_NOTHING = (
+    "nothing here has scores of FACE's aspects: run `recjury judge FILE --evaluator face` first"
+)
 
 
 class FaceScores(NamedTuple):
-    """Pooled scores, the labels of CRSArena-Eval, and all errors in the input.
+    """FACE's pooled scores, the labels of CRSArena-Eval, and all errors in the input.
 
-    `files` are the scores of a store in CRSArena-Eval's forms, by name.
+    `files` are the scores of a store in CRSArena-Eval's forms, by name. `others` has what the other
+    evaluators of the store gave, by name.
     """
 
     scores: Scores
     people: CrsArena
     problems: tuple[Problem, ...]
     files: Mapping[str, bytes]
+    others: Mapping[str, Scores] = MappingProxyType({})
 
 
 def label_file(given: AnalysisInput) -> Path:
@@ -40,16 +49,46 @@ def label_file(given: AnalysisInput) -> Path:
     return Path(path)
 
 
-def face_scores(given: AnalysisInput, runs: Path | None, *, strict: bool = False) -> FaceScores:
-    """The scores at `runs`, or of a campaign, with the labels. Raises UserError."""
+def face_scores(
+    given: AnalysisInput, runs: Path | None, *, strict: bool = False, pairs: Sequence[str] = ()
+) -> FaceScores:
+    """The scores at `runs`, or of a campaign, with the labels. Raises UserError.
+
+    `pairs` ("core.overall=dialogue_overall") name aspects of metrics that have other names.
+    """
     if runs is not None:
         return scores_of_files(runs, label_file(given), strict=strict)
-    people, scored = read_crsarena(label_file(given)), read_scores(given)
+    people = read_crsarena(label_file(given))
+    with Store.open(given.store, read_only=True) as store:
+        campaign = store.campaign(given.campaign).id if given.campaign else None
+        scored = tuple(read_scored(store, campaign))
+        others = _others(store, campaign, {own.evaluator for own in scored}, pairs)
+    if not (scored or others):
+        raise DataError(_NOTHING)
     problems = [*people.problems, *problems_of(scored)]
     pooled = pooled_scores(scored)
-    for aspect, own in pooled.items():
-        problems += _unknown(aspect, own, people)
-    return FaceScores(pooled, people, tuple(problems), score_files(scored))
+    files = score_files(scored) if scored else {}
+    files |= {f"{name}.json": run_file(own, people.logs) for name, own in others.items()}
+    for each in (pooled, *others.values()):
+        for aspect, places in each.items():
+            problems += _unknown(aspect, places, people)
+    return FaceScores(pooled, people, tuple(problems), files, others)
+
+
+def _others(
+    store: Store, campaign: str | None, known: Collection[str], pairs: Sequence[str]
+) -> dict[str, Scores]:
+    """What evaluators that are not `known` gave for aspects, as named by metrics or by `pairs`."""
+    if all(each.label in known for each in store.evaluators(campaign)):
+        return {}
+    run = run_of_store(store, campaign, by_log=False, details=True)
+    metrics = [name for name in run.scores if name.rpartition(".")[0] not in known]
+    if not (pairs or any(name.rpartition(".")[2] in set(Aspect) for name in metrics)):
+        return {}
+    found: dict[str, dict[Aspect, Mapping[ScoreTarget, float]]] = {}
+    for metric, aspect in pair_metrics(metrics, Aspect, pairs).items():
+        found.setdefault(metric.rpartition(".")[0], {})[Aspect(aspect)] = run.oriented(metric)
+    return {**found}
 
 
 def scores_of_files(runs: Path, labels: Path, *, strict: bool = False) -> FaceScores:

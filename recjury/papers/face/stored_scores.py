@@ -30,6 +30,7 @@ class Scored(NamedTuple):
     log: ConversationLog
     face: FaceResults
     ratings: tuple[Rating, ...]
+    evaluator: str = "face"
 
     @property
     def conversation(self) -> str:
@@ -52,14 +53,14 @@ def read_scores(given: AnalysisInput) -> tuple[Scored, ...]:
 def read_scored(
     store: Store, campaign: str | None = None, *, kind: str = "face"
 ) -> Iterator[Scored]:
-    """The evaluations of a campaign, or of the store, by evaluators of that kind.
+    """The evaluations of a campaign, or of the store, by one evaluator of that kind.
 
-    If a conversation was evaluated more than once, the first judging by the version that ran
-    last is the last one.
+    It is the one without a name of its own, else the first. If a conversation was evaluated more
+    than once, the first judging by the version that ran last is the last one.
     """
-    began = {
-        each.label: each.started_at or 0 for each in store.evaluators(campaign) if each.kind == kind
-    }
+    alike = [each for each in store.evaluators(campaign) if each.kind == kind]
+    name = min((each.name for each in alike), key=lambda each: each != kind, default=kind)
+    began = {each.label: each.started_at or 0 for each in alike if each.name == name}
     found = [
         (began[evaluation.label], -evaluation.judging, held.conversation, evaluation)
         for held in store.results(campaign)
@@ -70,7 +71,7 @@ def read_scored(
         log = store.log(conversation)
         assert log is not None  # it was evaluated
         results = store.stage_results(evaluation.evaluation)
-        yield Scored(log, read_results(results), evaluation.ratings)
+        yield Scored(log, read_results(results), evaluation.ratings, evaluation.label)
 
 
 def score_files(scored: Sequence[Scored]) -> dict[str, bytes]:

@@ -1,6 +1,6 @@
 """FACE's table 1: how far scores of turns and dialogues correlate with people's labels."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -8,14 +8,18 @@ from pydantic import Field
 
 from recjury.corpora.crsarena import SUBSETS
 from recjury.corpora.data_problems import Problem
+from recjury.errors import ConfigError
 from recjury.input_files import read_json_object
 from recjury.papers.face.face_scores import FaceScores, face_scores, label_file
-from recjury.records import Aspect, ScoreTarget
+from recjury.papers.face.judged_labels import judged, planned_calls
+from recjury.plugins import Names
+from recjury.records import Aspect, ExpectedCalls, ScoreTarget
 from recjury.stats.correlation import Correlation, correlate
 from recjury.tables import Analysis, AnalysisInput, Cell, Column, Findings, Input, Table, table_of
 
 _PUBLISHED = "baselines.json"
 _PUBLISHED_SUBSETS = {"redial": "CRSArena-Eval_RD", "opendialkg": "CRSArena-Eval_KG"}
+_CORRELATION = (Column("pearson", "r", 3), Column("spearman", "rho", 3), Column("n"))
 _SHOWN = 5  # problems of one kind that are named
 
 
@@ -37,31 +41,55 @@ class FaceTable1(Analysis):
 
     The score of a turn or dialogue is the mean over its particles and instructions; without any it
     has no score and is not counted in n. The published values are there if baselines.json stands
-    beside the labels. The scores of a store are written as files, too.
+    beside the labels. Other evaluators of the store that rate the same aspects have a table of
+    their own. The scores of a store are written as files, too: one run file for each evaluator.
+
+    With --config, the labelled conversations are first rated by the evaluators of that file, as by
+    `recjury judge`; what the store has already is not asked for again.
     """
 
     source: ClassVar[str] = "FACE, table 1"
     needs: ClassVar[tuple[Input, ...]] = (Input.LABELS,)
-    takes: ClassVar[tuple[Input, ...]] = (Input.CAMPAIGN,)
+    takes: ClassVar[tuple[Input, ...]] = (Input.CAMPAIGN, Input.CONFIG)
+    calls: ClassVar[str] = "with --config, those of its evaluators"
 
     runs: Path | None = Field(
         None, description="scores in place of a campaign: a folder of {aspect}.jsonl, or a run file"
     )
     strict: bool = Field(False, description="leave out scores outside their aspect's scale")
+    pairs: Names = Field(
+        (), description='"METRIC=ASPECT": hold this metric beside this aspect of the labels'
+    )
+    limit: int | None = Field(
+        None, ge=1, description="with --config: rate only the first conversations"
+    )
+
+    def plan(self, given: AnalysisInput) -> Iterable[ExpectedCalls]:
+        """The calls of the file's evaluators. Raises UserError."""
+        return planned_calls(given, self.limit) if self._asks(given) else ()
 
     async def run(self, given: AnalysisInput) -> Findings:
         """The table, and what is wrong in the input."""
-        found = face_scores(given, self.runs, strict=self.strict)
+        problems: Mapping[str, int] = {}
+        if self._asks(given):
+            given, problems = await judged(given, self.limit)
+        found = face_scores(given, self.runs, strict=self.strict, pairs=self.pairs)
         published = _published(label_file(given).parent / _PUBLISHED)
         files = dict(found.files)
         if found.problems:
             lines = (f"{problem}\n" for problem in found.problems)
             files["problems.txt"] = "".join(lines).encode(errors="backslashreplace")
         return Findings(
-            tables=(_table(face_rows(found), published),),
+            tables=(_table(face_rows(found), published), *_others(found)),
             files=files,
             notes=tuple(_named_problems(found.problems)),
+            problems=problems,
         )
+
+    def _asks(self, given: AnalysisInput) -> bool:
+        if given.config is not None and self.runs is not None:
+            raise ConfigError("--config asks models for scores, and runs has them: give one")
+        return given.config is not None
 
 
 def face_rows(found: FaceScores) -> list[FaceRow]:
@@ -80,6 +108,20 @@ def face_rows(found: FaceScores) -> list[FaceRow]:
             )
             rows.append(FaceRow(subset, aspect, correlation, len(labels), len(scores) - len(both)))
     return rows
+
+
+def _others(found: FaceScores) -> Iterator[Table]:
+    """The rows of the other evaluators of the store, if there are any."""
+    rows = [
+        {"evaluator": name, "subset": row.subset, "aspect": str(row.aspect)}
+        | row.correlation._asdict()
+        for name, scores in found.others.items()
+        for row in face_rows(found._replace(scores=scores))
+    ]
+    names = ("evaluator", "subset", "aspect")
+    if rows:
+        columns = (*map(Column, names), *_CORRELATION)
+        yield table_of("evaluators", columns, rows)
 
 
 def _of_subset(subset: str, places: Mapping[ScoreTarget, float]) -> dict[ScoreTarget, float]:
@@ -101,9 +143,7 @@ def _table(rows: Sequence[FaceRow], published: Mapping[str, Any]) -> Table:
     columns = (
         Column("subset"),
         Column("aspect"),
-        Column("pearson", "r", 3),
-        Column("spearman", "rho", 3),
-        Column("n"),
+        *_CORRELATION,
         Column("labelled", "labelled places"),
         Column("without_label", detail=True),
         *(Column(f"published {name}", f"{name}, published: r; rho") for name in names),

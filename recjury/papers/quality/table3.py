@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.model_work import config_of, do_with_models
 from recjury.papers.quality.uss_table import QualityRow, QualityTable, read_quality_table
 from recjury.plugins import Names
@@ -71,14 +72,18 @@ class QualityTable3(Analysis):
         rows = await do_with_models(asked.work, asked.config, given.store)
         return Findings(
             tables=(table_of("table3", _COLUMNS, [_cells(row) for row in rows]),),
-            notes=tuple(note for row in rows for note in _losses(row)),
-            problems=_failures(rows),
+            notes=tuple(note for row in rows for note in losses(row)),
+            problems=failures(rows),
         )
 
     def _read(self, given: AnalysisInput) -> QualityTable:
+        return self.read_table(given, config_of(given))
+
+    def read_table(self, given: AnalysisInput, config: EvaluationConfig) -> QualityTable:
+        """The table of the evaluators of `config`. Raises UserError."""
         assert given.data is not None  # it needs data
         return read_quality_table(
-            config_of(given),
+            config,
             given.data,
             self.subset,
             evaluators=self.evaluators,
@@ -109,7 +114,7 @@ def _cells(row: QualityRow) -> dict[str, Cell]:
     return cells
 
 
-def _losses(row: QualityRow) -> Iterator[str]:
+def losses(row: QualityRow) -> Iterator[str]:
     """What was cut, and why something has no score."""
     name, found = f"{row.evaluator}, {row.level}s", row.found
     if found.cut:
@@ -121,7 +126,8 @@ def _losses(row: QualityRow) -> Iterator[str]:
         yield f"{name}: {count} without a score: {reason}"
 
 
-def _failures(rows: Sequence[QualityRow]) -> dict[str, int]:
+def failures(rows: Sequence[QualityRow]) -> dict[str, int]:
+    """How many calls failed, by evaluator."""
     failed = {f"{row.evaluator}, {row.level}s": row.found.failed for row in rows}
     again = "calls failed: run the same command again"
     return {f"{name}: {again}": count for name, count in failed.items() if count}

@@ -26,7 +26,12 @@ from recjury.judges.dialogue_quality.subjects import (
 from recjury.judges.evaluator import EvaluatorContext
 from recjury.llm import MAIN_MODEL, Gateway, ModelSpec
 from recjury.papers.quality.training import learned_dialogues
-from recjury.papers.quality.uss_figures import QualityFigures, figures_of, rate_all
+from recjury.papers.quality.uss_figures import (
+    QualityFigures,
+    RatedSubject,
+    figures_of,
+    rate_all,
+)
 from recjury.records import JSON, ExpectedCalls, Level, digest
 from recjury.tables import (
     WorkProgress,
@@ -36,11 +41,12 @@ _PLANNED = 10  # turns or dialogues
 
 
 class QualityRow(NamedTuple):
-    """The figures of one evaluator on turns or on dialogues."""
+    """The figures of one evaluator on turns or on dialogues, and the ratings behind them."""
 
     evaluator: str
     level: Level
     found: QualityFigures
+    rated: Sequence[RatedSubject]
 
 
 @dataclass(frozen=True)
@@ -128,7 +134,7 @@ class QualityTable:
         found = []
         for entry, level, labelled in rows:
             rated = await rate_all(evaluators[entry.label], labelled, count)
-            found.append(QualityRow(entry.label, level, figures_of(rated)))
+            found.append(QualityRow(entry.label, level, figures_of(rated), rated))
         return tuple(found)
 
     def _examples(self, entry: QualityEvaluator) -> ExamplePools | None:

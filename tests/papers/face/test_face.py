@@ -354,3 +354,48 @@ def test_scores_are_explained_by_their_own_particles_and_by_the_newest_run(
     assert explained() == {"relevance": rule, "efficiency": model}
     judged(aspects=both)
     assert explained() == {"relevance": model, "efficiency": model}
+
+
+def test_one_command_rates_the_labelled_dialogues_and_is_shown_beside_another_run(
+    command: Command, labels: Path, tmp_path: Path
+) -> None:
+    file, out = tmp_path / "mine.yaml", tmp_path / "mine"
+    arena = ("--labels", f"crsarena-eval:{labels}")
+    with ScriptedEndpoint(lambda body: f"<rating>{len(str(body)) % 3}</rating>") as endpoint:
+        file.write_text(
+            f"model: {{base_url: '{endpoint.url}', name: scripted, price_in: 1, price_out: 1}}\n"
+            "evaluators: [outcome, {kind: llm-direct, aspects: [understanding]}]\n"
+        )
+        measured = ("--set", "pairs=outcome.rounds=understanding")
+        given = ("--config", file, "--store", f"sqlite:///{tmp_path}/s.db", *measured)
+        planned = json.loads(_table(command, labels, *given, "--dry-run", "--json").out)
+        assert endpoint.bodies == []
+        ended = _table(command, labels, *given, "--out", out, "--json")
+        assert ended.code == 0, ended.err
+        asked = len(endpoint.bodies)
+        assert _table(command, labels, *given, "--json").out == ended.out
+        assert len(endpoint.bodies) == asked, "what the store has is not asked for again"
+    assert f"about {planned['once']['calls']:,} calls, about $" in ended.err
+    found = json.loads(ended.out)["tables"]
+    assert found["table1"] == [], "FACE has scored nothing"
+    rated = {(row["evaluator"], row["subset"]): row["n"] for row in found["evaluators"]}
+    assert (rated["llm-direct", "redial"], rated["outcome", "redial"]) == (3, 3)
+    runs = _runs(tmp_path / "runs", 0, 2, 1)
+    shown = command("align", out / "llm-direct.json", runs, *arena)
+    assert shown.code == 0, shown.err
+    assert "llm-direct.understanding" in shown.out
+    assert "runs.understanding" in shown.out
+    both = command("align", out / "llm-direct.json", out / "llm-direct.json", *arena)
+    assert (both.code, both.err.count("\n")) == (2, 1)
+
+
+def test_scores_of_files_and_models_to_ask_are_not_both_given(
+    command: Command, labels: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "none.yaml"
+    file.write_text("evaluators: []\n")
+    runs = ("--set", f"runs={_runs(tmp_path / 'runs', 0)}")
+    for more, said in ((runs, "give one"), ((), "names no evaluators")):
+        ended = _table(command, labels, "--config", file, *more)
+        assert (ended.code, ended.err.count("\n")) == (2, 1)
+        assert said in ended.err

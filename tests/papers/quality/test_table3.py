@@ -1,4 +1,4 @@
-"""quality.table3: a tenth of USS rated through an endpoint, resumed, and compared."""
+"""The analyses of dialogue quality: a tenth of USS rated through an endpoint, and compared."""
 
 import json
 import random
@@ -18,6 +18,7 @@ from recjury.judges.dialogue_quality.subjects import split_uss
 from recjury.papers.quality.training import DIALOGUES, dialogue_digest
 from recjury.papers.quality.uss_table import read_quality_table
 from recjury.records import JSON
+from tests.answers import in_form
 from tests.cli.front_door import Ended, recjury
 from tests.endpoint import Body, Fault, ScriptedEndpoint, completion, prompt
 
@@ -77,7 +78,9 @@ class _Front:
     ):
         self._patch, self._capsys, self._data, self._url = monkeypatch, capsys, data, url
 
-    def __call__(self, *more: object, entries: list[object] | None = None) -> Ended:
+    def __call__(
+        self, *more: object, entries: list[object] | None = None, name: str = "quality.table3"
+    ) -> Ended:
         file = self._data / "quality.yaml"
         patience = {"retries": 0, "patience": 0, "outage_patience": 0}
         model = {"base_url": self._url, "name": "scripted", "price_in": 1, "price_out": 2}
@@ -89,7 +92,7 @@ class _Front:
         return recjury(
             self._patch,
             self._capsys,
-            *("analyse", "quality.table3", "--config", file, "--data", self._data),
+            *("analyse", name, "--config", file, "--data", self._data),
             *("--store", f"sqlite:///{self._data / 'q.db'}", *more),
         )
 
@@ -261,3 +264,60 @@ def test_an_adapter_that_has_learned_what_is_tested_is_refused(data: Path) -> No
     assert len(read_quality_table(config, data, "ReDial", seed=3).split.test) == 6
     with pytest.raises(ConfigError, match=r"has learned [1-6] of the 6 tested dialogues: give the"):
         read_quality_table(config, data, "ReDial", seed=4)
+
+
+def test_models_are_compared_without_examples(front: _Front, endpoint: ScriptedEndpoint) -> None:
+    ended = front("--json", name="quality.table1", entries=ENTRIES)
+    assert ended.code == 0, ended.err
+    rows = {row["model"]: row for row in json.loads(ended.out)["tables"]["table1"]}
+    assert (rows["main"]["data"], rows["main"]["n"]) == ("USS, ReDial", 6)
+    assert rows["main"]["spearman"]["value"] > 0.7
+    assert rows["Falcon-40b-instruct"]["spearman"] == 0.41
+    assert "not public" in rows["Alpaca-7b"]["data"]
+    assert len(endpoint.bodies) == 6, "the entries of the file are not asked"
+    refused = front("--set", "models=other", name="quality.table1")
+    assert refused.code == 2
+    assert "no model 'other'" in refused.err
+
+
+def _explains(body: Body) -> dict[str, object]:
+    """Rates what was good 4, and the rest 2; its reasons are always those for a 2."""
+    asked = prompt(body)
+    if "<reasons>" in asked:
+        assert "film number" not in asked, "the conversation is not shown"
+        return completion(in_form("<rating>2</rating>", asked))
+    rating = 4 if _GOOD in asked.rpartition("<conversation>")[2] else 2
+    return completion(in_form(f"The user dislikes it.\n<rating>{rating}</rating>", asked))
+
+
+def test_scores_are_held_against_their_reasons(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: Path
+) -> None:
+    kind = {"kind": "dialogue-quality", "level": "dialogue", "method": "generation"}
+    entries: list[object] = [*ENTRIES, {**kind, "name": "analysis", "order": "analysis-first"}]
+    with ScriptedEndpoint(_explains) as endpoint:
+        front = _Front(monkeypatch, capsys, data, endpoint.url)
+        planned = front("--json", "--dry-run", name="quality.reasons", entries=entries)
+        ended = front("--json", name="quality.reasons", entries=entries)
+        assert ended.code == 0, ended.err
+        asked = len(endpoint.bodies)
+        again = front("--json", name="quality.reasons", entries=entries)
+        assert again.out == ended.out
+        assert len(endpoint.bodies) == asked == 6 + 1, "equal reasons are read once"
+        found = {each["kind"]: each["once"] for each in json.loads(planned.out)["breakdown"]}
+        assert found["dialogue-quality-reason/dialogue"] == 6
+    (row,) = json.loads(ended.out)["tables"]["reasons"]
+    good = sum(each.overall[0] > 3 for each in split_uss(read_uss(data / "uss", "ReDial")).test)
+    assert 0 < good < 6
+    assert (row["evaluator"], row["order"], row["n"]) == ("analysis", "analysis-first", 6)
+    assert row["equal"] == pytest.approx(1 - good / 6)
+    assert (row["lower"], row["higher"]) == (pytest.approx(good / 6), 0)
+    assert row["gap"] == pytest.approx(2 * good / 6)
+    assert row["named"] == 0
+    assert row["spearman"] is None, "what is read never varies"
+
+
+def test_without_reasons_it_says_which_evaluators_write_them(front: _Front) -> None:
+    ended = front(name="quality.reasons", entries=ENTRIES)
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert "method: generation" in ended.err
