@@ -24,7 +24,14 @@ from recjury.results.unscored import (
     unscored_ratings,
 )
 from recjury.stats.resampling import Interval, interval_of_mean, intervals_of_means
-from recjury.store import CampaignEvaluator, ConversationResult, PlannedConversation, Store
+from recjury.store import (
+    CampaignCounts,
+    CampaignEvaluator,
+    ConversationResult,
+    Counts,
+    PlannedConversation,
+    Store,
+)
 
 _INAPPLICABLE = {Status.NOT_APPLICABLE}
 
@@ -152,27 +159,6 @@ class Tally:
         return found
 
 
-class Counts(NamedTuple):
-    """How many of the planned units are done and failed; the others are pending."""
-
-    planned: int = 0
-    done: int = 0
-    failed: int = 0
-
-    @property
-    def waiting(self) -> int:
-        """How many units are neither done nor failed."""
-        return self.planned - self.done - self.failed
-
-    def plus(self, planned: int, *, done: int, failed: int) -> "Counts":
-        """The sums of these and other counts."""
-        return Counts(self.planned + planned, self.done + done, self.failed + failed)
-
-    def as_json(self) -> dict[str, JSON]:
-        """All four numbers."""
-        return {**self._asdict(), "waiting": self.waiting}
-
-
 class CampaignSummary:
     """Adds up a campaign's conversations and evaluations, one conversation at a time.
 
@@ -240,6 +226,11 @@ class CampaignSummary:
         self.evaluations[evaluator.label] = counts.plus(
             max(planned, len(begun)), done=sum(finished), failed=len(failed)
         )
+
+    @property
+    def counts(self) -> CampaignCounts:
+        """How far the campaign is."""
+        return CampaignCounts(self.conversations, self.evaluations)
 
     def noise(self) -> dict[str, NoiseFloor]:
         """The noise floors by measure; empty if nothing was repeated or judged again."""

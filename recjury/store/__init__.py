@@ -4,6 +4,7 @@ from recjury.store.call_counts import CallCounts, CampaignCalls, Spent
 from recjury.store.campaigns import Campaign, Setup, Skipped
 from recjury.store.contents import WholeEvaluation
 from recjury.store.conversations import PlannedConversation
+from recjury.store.counts import CampaignCounts, Counts
 from recjury.store.debate_lists import DebateSummary
 from recjury.store.engine import store_path
 from recjury.store.evaluations import EvaluationHandle, PlannedEvaluation, StoredEvaluation
@@ -20,8 +21,10 @@ __all__ = [
     "CallCounts",
     "Campaign",
     "CampaignCalls",
+    "CampaignCounts",
     "CampaignEvaluator",
     "ConversationResult",
+    "Counts",
     "DebateSummary",
     "EvaluationHandle",
     "EvaluationResult",

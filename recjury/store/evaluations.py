@@ -126,7 +126,7 @@ def _keys(own: str, fork_of: str | None, attempt: int = 0) -> dict[str, JSON]:
 def ids_of_evaluations(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
     """The row that counts for each identity in the store."""
     table = EVALUATIONS.table
-    query = select(table.c.identity, table.c.id).order_by(*_what_counts_last())
+    query = select(table.c.identity, table.c.id).order_by(*what_counts_last())
     return {
         row.identity: row.id
         for some in chunks(identities)
@@ -138,12 +138,12 @@ def find_handle(connection: Connection, identity: str, *, is_new: bool) -> Evalu
     """The row of an identity, or None."""
     table = EVALUATIONS.table
     query = select(table.c.id, table.c.sample).where(table.c.identity == identity)
-    rows = connection.execute(query.order_by(*_what_counts_last())).all()
+    rows = connection.execute(query.order_by(*what_counts_last())).all()
     return EvaluationHandle(rows[-1].id, rows[-1].sample, is_new) if rows else None
 
 
 @cache
-def _what_counts_last() -> tuple[ColumnElement[object], ...]:
+def what_counts_last() -> tuple[ColumnElement[object], ...]:
     """An order of `evaluation` in which the row that counts for an identity comes last.
 
     A row with a finished stage counts before a row without one; among those, the latest attempt,
@@ -248,7 +248,7 @@ def evaluations_of_logs(
     Raises StoreError if its row was altered.
     """
     table = EVALUATIONS.table
-    query = select(table).where(table.c.fork_of.is_(None)).order_by(*_what_counts_last())
+    query = select(table).where(table.c.fork_of.is_(None)).order_by(*what_counts_last())
     found: dict[str, list[LogEvaluation]] = {}
     for some in chunks(logs):
         rows: dict[object, AnyRow] = {

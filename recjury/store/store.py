@@ -24,6 +24,7 @@ from recjury.store.campaigns import begin_campaign, find_campaign, read_campaign
 from recjury.store.claim import claim
 from recjury.store.contents import integrity, read_whole
 from recjury.store.conversations import campaign_conversations, find_conversation, write_plan
+from recjury.store.counts import read_counts
 from recjury.store.debate_lists import debate_summaries, debated
 from recjury.store.engine import connect, for_writing, one_line_errors, store_path
 from recjury.store.evaluations import (
@@ -241,6 +242,7 @@ class Store:
     spent = _reads(read_spent)
     spent_by_unit = _reads(read_spent_by_unit)
     call_counts = _reads(read_call_counts)
+    counts = _reads(read_counts)
     text = _reads(text_of_hash)
     integrity = _reads(integrity)
     whole = _reads(read_whole)
