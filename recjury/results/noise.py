@@ -59,7 +59,7 @@ class Judgings:
         of_this: dict[str, list[float]] = defaultdict(list)
         for each in result.evaluations:
             if times[each.label] > 1:
-                alone = scores_of(result.model_copy(update={"evaluations": (each,)}))
+                alone = scores_of(result._replace(evaluations=(each,)))
                 for measure, value in alone.values.items():
                     of_this[measure].append(value)
         for measure, values in of_this.items():

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+import orjson
 from sqlalchemy import Column, Connection, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 
@@ -9,7 +10,7 @@ from recjury.records import Record
 from recjury.store.column_types import PlainText
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.tables import CampaignConversationRow, one_id, table_of
-from recjury.store.texts import chunks
+from recjury.store.texts import chunks, text_reader
 from recjury.store.writer import Transaction
 
 
@@ -81,6 +82,18 @@ def conversation_ids(
     if system is not None:
         query = query.where(table.c.system == system)
     return tuple(connection.execute(query).scalars())
+
+
+def declaring_settings(connection: Connection) -> frozenset[int]:
+    """The numbers of the settings in which a simulated user declares its acts."""
+    numbers = connection.execute(select(CONVERSATIONS.c.settings).distinct()).scalars().all()
+    read = text_reader(connection)
+    return frozenset(each for each in numbers if _declares(orjson.loads(read(each))))
+
+
+def _declares(settings: object) -> bool:
+    user = settings.get("user") if isinstance(settings, Mapping) else None
+    return isinstance(user, Mapping) and "declares" in user
 
 
 def write_plan(

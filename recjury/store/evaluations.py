@@ -241,14 +241,24 @@ class LogEvaluation(NamedTuple):
 
 
 def evaluations_of_logs(
-    connection: Connection, logs: Iterable[str], wanted: Callable[[str, int], bool]
+    connection: Connection,
+    logs: Iterable[str],
+    wanted: Callable[[str, int], bool],
+    *,
+    whole: bool = True,
 ) -> dict[str, list[LogEvaluation]]:
     """The evaluations that count of each log: one for each evaluator and judging that is `wanted`.
 
-    Raises StoreError if its row was altered.
+    Raises StoreError if its row was altered; without `whole`, rows are not compared with their
+    seals.
     """
     table = EVALUATIONS.table
-    query = select(table).where(table.c.fork_of.is_(None)).order_by(*what_counts_last())
+    few = (table.c.id, table.c.log, table.c.evaluator, table.c.judging)
+    query = (
+        (select(table) if whole else select(*few))
+        .where(table.c.fork_of.is_(None))
+        .order_by(*what_counts_last())
+    )
     found: dict[str, list[LogEvaluation]] = {}
     for some in chunks(logs):
         rows: dict[object, AnyRow] = {
@@ -256,7 +266,9 @@ def evaluations_of_logs(
             for row in connection.execute(query.where(table.c.log.in_(some)))
             if wanted(row.evaluator, row.judging)
         }
-        for row, _ in EVALUATIONS.intact(connection, tuple(rows.values())):
+        if whole:
+            list(EVALUATIONS.intact(connection, tuple(rows.values())))
+        for row in rows.values():
             own = LogEvaluation(row.id, row.log, row.evaluator, row.judging)
             found.setdefault(row.log, []).append(own)
     return found

@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import os
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Concatenate, ParamSpec, Self, TypeVar
@@ -46,6 +46,7 @@ from recjury.store.failures import (
 from recjury.store.logs import find_log, log_ids, log_ids_of, write_log
 from recjury.store.measurements import read_measurements, write_measurement
 from recjury.store.recorder import StoreRecorder
+from recjury.store.remaking import Remade, remake_summaries
 from recjury.store.results import ConversationResult, read_results
 from recjury.store.running import RunningCampaign
 from recjury.store.schema import check_schema, has_content, make_store
@@ -257,14 +258,22 @@ class Store:
         self,
         campaign: str | None = None,
         system: str | None = None,
-        conversations: Sequence[str] | None = None,
+        conversations: Iterable[str] | None = None,
+        *,
+        whole: bool = True,
     ) -> Iterator[ConversationResult]:
         """The result of each conversation, in the plan's order, or of `conversations`, in theirs.
 
-        Raises StoreError for altered rows.
+        Without `whole`, they have what tables add up alone, which is twenty times faster. Raises
+        StoreError for altered rows.
         """
         with one_line_errors(self.path):
-            yield from read_results(self._engine, campaign, system, conversations)
+            yield from read_results(self._engine, campaign, system, conversations, whole=whole)
+
+    def summarise(self) -> Remade:
+        """Make all summaries again from the rows. Raises StoreError for altered rows."""
+        with one_line_errors(self.path):
+            return remake_summaries(self._engine)
 
     begin = _writes(begin_campaign)
     plan = _writes(write_plan)
