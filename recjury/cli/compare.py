@@ -206,9 +206,9 @@ def _results(
     from recjury.store.choice import candidates
 
     for chosen in candidates(store, campaign):
-        found = [each for each in store.results(chosen) if each.system in names]
-        if {each.system for each in found} == set(names):
-            return found
+        if set(names) <= store.systems(chosen):
+            every = store.results(chosen, whole=False)
+            return [each for each in every if each.system in names]
     return []
 
 

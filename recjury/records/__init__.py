@@ -48,7 +48,7 @@ from recjury.records.factor import (
     Role,
 )
 from recjury.records.item import Item, ItemRef
-from recjury.records.metric import MEAN, Metric, Need, mean_score, metric_id, shown_ratings
+from recjury.records.metric import MEAN, Metric, Need, counted, mean_score, metric_id, shown_ratings
 from recjury.records.particle import (
     Decomposition,
     DialogueAct,
@@ -182,6 +182,7 @@ __all__ = [
     "Verdict",
     "any_target",
     "contradiction_in",
+    "counted",
     "digest",
     "distinct",
     "evaluation_id",

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from recjury.records import Metric
 from recjury.results.scores import RatedBy, titles_of
-from recjury.results.summary import CampaignSummary, Tally
+from recjury.results.summary import CampaignSummary
+from recjury.results.tally import Tally
 from recjury.stats import MeanDifference
 
 NO_CATALOGUE = "no catalogue"

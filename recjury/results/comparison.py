@@ -14,7 +14,7 @@ from recjury.results.differences import (
     corrected,
 )
 from recjury.results.scores import headline, is_newest, measures_of, of_lists, scores_of
-from recjury.results.summary import Tally
+from recjury.results.tally import Tally
 from recjury.store import CampaignEvaluator, Store
 from recjury.store.choice import candidates, require
 
@@ -124,7 +124,7 @@ def _sides(store: Store, a: str, b: str, campaign: str | None) -> tuple[_Side, _
     known: set[str] = set()
     newest: dict[str, _Side] = {}
     for chosen in candidates(store, campaign):
-        here = {each.system for each in store.conversations(chosen)}
+        here = store.systems(chosen)
         known |= here
         sides = {
             name: _Side(chosen, tally_of(store, chosen, name)) for name in {a, b} if name in here
@@ -145,7 +145,7 @@ def _sides(store: Store, a: str, b: str, campaign: str | None) -> tuple[_Side, _
 def tally_of(store: Store, campaign: str, system: str) -> Tally:
     """All scores of a system in a campaign."""
     tally = Tally(of_lists(measures_of(store.evaluators(campaign))))
-    for result in store.results(campaign, system):
+    for result in store.results(campaign, system, whole=False):
         tally.add(scores_of(result))
     return tally
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 from recjury.records import JSON, Metric
 from recjury.results.caveats import Caveat, about_power
 from recjury.results.scores import Measure, sums_up
-from recjury.results.summary import Tally
+from recjury.results.tally import Tally
 from recjury.stats import MeanDifference, effects, holm, paired, unpaired
 
 K = TypeVar("K", bound=Hashable)

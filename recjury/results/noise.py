@@ -56,6 +56,8 @@ class Judgings:
     def add(self, result: ConversationResult) -> None:
         """Collect those of one conversation."""
         times = Counter(each.label for each in result.evaluations)
+        if len(times) == len(result.evaluations):
+            return
         of_this: dict[str, list[float]] = defaultdict(list)
         for each in result.evaluations:
             if times[each.label] > 1:

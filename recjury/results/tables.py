@@ -1,6 +1,6 @@
 """The tables of frames and exports: their columns and rows."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import orjson
@@ -8,7 +8,6 @@ import orjson
 from recjury.records import Rating, Status, Turn, metric_id
 from recjury.results.file_formats import Cell, Field, Kind
 from recjury.results.scores import Measure, measures_of, scores_of
-from recjury.results.summary import ActCounts, act_counts
 from recjury.safe_text import without_keys
 from recjury.store import ConversationResult, EvaluationResult, Store
 from recjury.store.calls import params_json
@@ -44,12 +43,11 @@ _EVALUATION = (*_CONVERSATION, *_fields("text", "evaluation evaluator"))
 def tables(store: Store, campaign: str | None = None) -> tuple[ExportTable, ...]:
     """All tables of a campaign, or of the whole store for None."""
     measures = measures_of(store.evaluators(campaign))
-    counts = act_counts(store, store.conversations(campaign))
     return (
         ExportTable(
             "conversations",
             _conversation_fields(measures),
-            lambda results: (_conversation(each, counts, measures) for each in results),
+            lambda results: (_conversation(each, measures) for each in results),
         ),
         ExportTable("evaluations", _EVALUATIONS, _evaluation_rows),
         ExportTable("turns", _TURNS, lambda results: _turn_rows(store, results)),
@@ -76,14 +74,12 @@ def _conversation_fields(measures: Sequence[Measure]) -> tuple[Field, ...]:
     )
 
 
-def _conversation(
-    result: ConversationResult, counts: Mapping[str, ActCounts], measures: Sequence[Measure]
-) -> Row:
+def _conversation(result: ConversationResult, measures: Sequence[Measure]) -> Row:
     scores = scores_of(result)
     row: list[Cell] = [*_named(result), result.corpus, result.repeat]
     row += [result.log, result.failure, result.ending, result.target_seen, result.rounds]
     row += [result.items_linked, result.person or None]
-    row += counts.get(result.conversation, (None, None))
+    row += result.acts or (None, None)
     for measure in measures:
         missing = scores.missing.get(measure.id)
         value = scores.values.get(measure.id)

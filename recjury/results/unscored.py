@@ -79,8 +79,10 @@ def unscored_ratings(result: ConversationResult, measures: Iterable[Measure]) ->
     known = {each.id: each for each in measures}
     for evaluation in result.evaluations:
         for rating in evaluation.ratings:
+            if rating.score is not None or rating.evaluator in (MEAN, DEBATE):
+                continue
             measure = known.get(f"{evaluation.label}.{metric_id(rating.factor)}")
-            if measure is None or rating.score is not None or rating.evaluator in (MEAN, DEBATE):
+            if measure is None:
                 continue
             if measure.metric.of_some and rating.status is Status.NOT_APPLICABLE:
                 continue

@@ -16,6 +16,7 @@ from recjury.store.results import ConversationResult, EvaluationResult
 from recjury.store.running import RunningCampaign
 from recjury.store.stage_results import ForkedEvaluation
 from recjury.store.store import Store
+from recjury.store.summaries import Said
 
 __all__ = [
     "CallCounts",
@@ -35,6 +36,7 @@ __all__ = [
     "PlannedEvaluation",
     "PlannedEvaluator",
     "RunningCampaign",
+    "Said",
     "Setup",
     "Skipped",
     "Spent",

@@ -1,17 +1,20 @@
 """Planned conversations, and the conversations of a campaign."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import orjson
-from sqlalchemy import Column, Connection, func, select, update
+from sqlalchemy import Column, ColumnElement, Connection, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from recjury.records import Record
 from recjury.store.column_types import PlainText
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.tables import CampaignConversationRow, one_id, table_of
-from recjury.store.texts import chunks, text_reader
+from recjury.store.texts import chunks, texts_of_ids
 from recjury.store.writer import Transaction
+
+T = TypeVar("T")
 
 
 class PlannedConversation(Record):
@@ -84,11 +87,42 @@ def conversation_ids(
     return tuple(connection.execute(query).scalars())
 
 
+def systems_of(connection: Connection, campaign: str) -> frozenset[str]:
+    """The names of the systems of a campaign's conversations."""
+    return _distinct(connection, campaign, CONVERSATIONS.c.system)
+
+
+def corpora_of(connection: Connection, campaign: str) -> frozenset[str]:
+    """The corpora of a campaign's conversations, with their splits."""
+    return _distinct(connection, campaign, CONVERSATIONS.c.corpus)
+
+
+def users_of(connection: Connection, campaign: str) -> frozenset[str]:
+    """Who played the users of a campaign: "rule", or a model's alias; recorded users are left
+    out."""
+    numbers = _distinct(connection, campaign, CONVERSATIONS.c.settings)
+    texts = texts_of_ids(connection, numbers).values()
+    return frozenset(filter(None, (_user(orjson.loads(text)) for text in texts)))
+
+
+def _user(settings: Mapping[str, object]) -> str | None:
+    user = settings.get("user")
+    name = user.get("user") if isinstance(user, Mapping) else user
+    return name if isinstance(name, str) else None
+
+
+def _distinct(connection: Connection, campaign: str, column: ColumnElement[T]) -> frozenset[T]:
+    links = table_of(CampaignConversationRow)
+    query = select(column).join(links, links.c.conversation == CONVERSATIONS.c.id)
+    query = query.where(links.c.campaign == campaign, links.c.set_aside == 0)
+    return frozenset(connection.execute(query.distinct()).scalars())
+
+
 def declaring_settings(connection: Connection) -> frozenset[int]:
     """The numbers of the settings in which a simulated user declares its acts."""
     numbers = connection.execute(select(CONVERSATIONS.c.settings).distinct()).scalars().all()
-    read = text_reader(connection)
-    return frozenset(each for each in numbers if _declares(orjson.loads(read(each))))
+    texts = texts_of_ids(connection, numbers)
+    return frozenset(each for each, text in texts.items() if _declares(orjson.loads(text)))
 
 
 def _declares(settings: object) -> bool:

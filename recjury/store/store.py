@@ -23,7 +23,14 @@ from recjury.store.calls import read_call
 from recjury.store.campaigns import begin_campaign, find_campaign, read_campaigns, write_learned
 from recjury.store.claim import claim
 from recjury.store.contents import integrity, read_whole
-from recjury.store.conversations import campaign_conversations, find_conversation, write_plan
+from recjury.store.conversations import (
+    campaign_conversations,
+    corpora_of,
+    find_conversation,
+    systems_of,
+    users_of,
+    write_plan,
+)
 from recjury.store.counts import read_counts
 from recjury.store.debate_lists import debate_summaries, debated
 from recjury.store.engine import connect, for_writing, one_line_errors, store_path
@@ -221,6 +228,9 @@ class Store:
 
     conversations = _reads(campaign_conversations)
     conversation = _reads(find_conversation)
+    systems = _reads(systems_of)
+    corpora = _reads(corpora_of)
+    users = _reads(users_of)
     log_ids = _reads(log_ids)
     log_ids_of = _reads(log_ids_of)
     log = _reads(find_log)
