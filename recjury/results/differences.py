@@ -29,12 +29,6 @@ class Gap(NamedTuple):
     effect: effects.Effect = effects.Effect(None, None)
     equivalence: float | None = None
 
-    @classmethod
-    def of(cls, metric: Metric, difference: MeanDifference) -> "Gap":
-        """The difference of a metric, without a p-value if the metric is a detail."""
-        untested = difference._replace(p=None, smallest_p=None)
-        return cls(metric, untested if metric.detail else difference)
-
     def as_json(self, *, equivalence: bool) -> dict[str, JSON]:
         """The difference with interval and p-value, and the effect size."""
         own: dict[str, JSON] = {
@@ -97,7 +91,8 @@ def compare_tallies(
         both = [pair for pair in first if pair in second]
         x = [first[p] for p in both] if pairs else list(first.values())
         y = [second[p] for p in both] if pairs else list(second.values())
-        gap = Gap.of(measure.metric, (paired if pairs else unpaired)(x, y, seed=seed))
+        differ = paired if pairs else unpaired
+        gap = Gap(measure.metric, differ(x, y, seed=seed, tested=not measure.metric.detail))
         gap = gap._replace(
             effect=(effects.paired_effect if pairs else effects.unpaired_effect)(x, y)
         )
