@@ -28,7 +28,7 @@ def _status(store: str) -> None:
 def _compare(store: str) -> None:
     from recjury.cli.compare import compare
 
-    compare(list(SYSTEMS), store=store)
+    compare(names=list(SYSTEMS), store=store)
 
 
 def _report(store: str) -> None:
@@ -41,8 +41,9 @@ def _report(store: str) -> None:
 
 def _frame(store: str) -> None:
     from recjury.api.stored import Stored
+    from recjury.store import Selection
 
-    Stored(store, CAMPAIGN).frame("conversations", system=SYSTEMS[0])
+    Stored(store, CAMPAIGN).frame("conversations", Selection(systems=(SYSTEMS[0],)))
 
 
 def _export(store: str) -> None:

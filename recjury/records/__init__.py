@@ -82,6 +82,7 @@ from recjury.records.protocols import (
     usable_reply,
 )
 from recjury.records.rating import (
+    FAILED,
     Level,
     Rating,
     RatingSubject,
@@ -101,6 +102,7 @@ from recjury.records.response import Response, ResponseScorer
 __all__ = [
     "DRAWN",
     "FACTOR_SCALE",
+    "FAILED",
     "JSON",
     "LIST_LENGTH",
     "MEAN",

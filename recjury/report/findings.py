@@ -1,6 +1,7 @@
 """What a report needs from a campaign, read one conversation at a time; no log stays in memory."""
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -130,11 +131,13 @@ class CampaignFindings:
         counts[MissingResult(one_line(what, _REASON), one_line(why, _REASON))][system] += 1
 
 
-def collect_findings(store: Store, campaign: str) -> CampaignFindings:
-    """Read the scores of all conversations of a campaign, in the plan's order."""
+def collect_findings(
+    store: Store, campaign: str, conversations: Sequence[str] | None = None
+) -> CampaignFindings:
+    """Read the scores of conversations of a campaign, by default of all."""
     found = CampaignFindings(CampaignSummary(store.evaluators(campaign)))
     found.users, corpora = store.users(campaign), store.corpora(campaign)
-    for result in store.results(campaign, whole=False):
+    for result in store.results(campaign, conversations=conversations, whole=False):
         if len(corpora) > 1:
             found.corpora.setdefault(result.corpus, {})
         found.add(result)

@@ -15,8 +15,10 @@ from recjury.results.differences import (
 )
 from recjury.results.scores import headline, is_newest, measures_of, of_lists, scores_of
 from recjury.results.tally import Tally
-from recjury.store import CampaignEvaluator, Store
+from recjury.store import CampaignEvaluator, Selection, Store
 from recjury.store.choice import candidates, require
+
+_ALL = Selection()
 
 
 class _Side(NamedTuple):
@@ -31,13 +33,14 @@ class ComparisonOptions(NamedTuple):
 
     `metrics` ("core.overall") restricts what is compared; `margin` asks for tests of equivalence.
     With `force`, systems are compared that met no scenario together, and metrics that versions of
-    one evaluator rated which differ.
+    one evaluator rated which differ. `selection` says which conversations are compared.
     """
 
     metrics: Sequence[str] = ()
     margin: float | None = None
     force: bool = False
     seed: int = 0
+    selection: Selection = _ALL
 
 
 def compare_systems(
@@ -98,7 +101,7 @@ class _Match(NamedTuple):
 def _match(
     store: Store, a: str, b: str, campaign: str | None, options: ComparisonOptions
 ) -> _Match:
-    first, second = _sides(store, a, b, campaign)
+    first, second = _sides(store, a, b, campaign, options.selection)
     of_a, of_b = store.evaluators(first.campaign), store.evaluators(second.campaign)
     shared = _shared(of_a, of_b, any_version=options.force)
     if not any(m.a in first.tally.measured and m.b in second.tally.measured for m in shared):
@@ -119,7 +122,9 @@ def _match(
     return _Match(first.tally, second.tally, chosen, "" if lead is None else lead.id)
 
 
-def _sides(store: Store, a: str, b: str, campaign: str | None) -> tuple[_Side, _Side]:
+def _sides(
+    store: Store, a: str, b: str, campaign: str | None, selection: Selection
+) -> tuple[_Side, _Side]:
     """The newest campaign in which both have comparable scores, otherwise the newest of each."""
     known: set[str] = set()
     newest: dict[str, _Side] = {}
@@ -127,7 +132,9 @@ def _sides(store: Store, a: str, b: str, campaign: str | None) -> tuple[_Side, _
         here = store.systems(chosen)
         known |= here
         sides = {
-            name: _Side(chosen, tally_of(store, chosen, name)) for name in {a, b} if name in here
+            name: _Side(chosen, tally_of(store, chosen, name, selection))
+            for name in {a, b}
+            if name in here
         }
         scored = {name: side for name, side in sides.items() if side.tally.measured}
         if scored.keys() == {a, b}:
@@ -142,11 +149,13 @@ def _sides(store: Store, a: str, b: str, campaign: str | None) -> tuple[_Side, _
     return newest[a], newest[b]
 
 
-def tally_of(store: Store, campaign: str, system: str) -> Tally:
-    """All scores of a system in a campaign."""
+def tally_of(store: Store, campaign: str, system: str, selection: Selection = _ALL) -> Tally:
+    """The scores of a system in a campaign: of all its conversations, or of selected ones."""
     tally = Tally(of_lists(measures_of(store.evaluators(campaign))))
-    for result in store.results(campaign, system, whole=False):
-        tally.add(scores_of(result))
+    ids = store.selected(campaign, selection)
+    for result in store.results(campaign, system, ids, whole=False):
+        if result.system == system:
+            tally.add(scores_of(result))
     return tally
 
 

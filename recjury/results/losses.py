@@ -3,10 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from recjury.records import Rating, Status, mean_score
-
-FAILED = frozenset({Status.UNREADABLE, Status.CALL_FAILED, Status.REFUSED})
-"""The statuses of ratings that should have a score."""
+from recjury.records import FAILED, Rating, mean_score
 
 LEAST_SHOWN = 0.01
 """The share of lost ratings above which a mean is shown with its worst case."""

@@ -1,11 +1,10 @@
 """A campaign's results: every system's means with their intervals and coverage."""
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from recjury.records import JSON, Ending
-from recjury.results.losses import FAILED
+from recjury.records import FAILED, JSON, Ending
 from recjury.results.noise import Judgings, NoiseFloor, noise_of
 from recjury.results.scores import (
     ConversationScores,
@@ -164,11 +163,10 @@ def _debates(evaluator: CampaignEvaluator) -> bool:
 
 
 def summarise(
-    store: Store, campaign: str, *, conversations: Container[str] | None = None
+    store: Store, campaign: str, *, conversations: Iterable[str] | None = None
 ) -> CampaignSummary:
-    """The results of a campaign, or of the given conversations (row ids) of it."""
+    """The results of a campaign, or of the given conversations of it, by their ids."""
     summary = CampaignSummary(store.evaluators(campaign))
-    for result in store.results(campaign, whole=False):
-        if conversations is None or result.conversation in conversations:
-            summary.add(result)
+    for result in store.results(campaign, conversations=conversations, whole=False):
+        summary.add(result)
     return summary

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from recjury.records import JSON, MEAN, Rating, Status, metric_id
-from recjury.results.losses import FAILED
+from recjury.records import FAILED, JSON, MEAN, Rating, Status, metric_id
 from recjury.results.scores import Measure
 from recjury.store import CampaignEvaluator, ConversationResult, EvaluationResult
 

@@ -14,6 +14,7 @@ from recjury.store.measurements import Measurement
 from recjury.store.recorder import StoreRecorder
 from recjury.store.results import ConversationResult, EvaluationResult
 from recjury.store.running import RunningCampaign
+from recjury.store.selection import Selection, Shard
 from recjury.store.stage_results import ForkedEvaluation
 from recjury.store.store import Store
 from recjury.store.summaries import Said
@@ -37,7 +38,9 @@ __all__ = [
     "PlannedEvaluator",
     "RunningCampaign",
     "Said",
+    "Selection",
     "Setup",
+    "Shard",
     "Skipped",
     "Spent",
     "Store",

@@ -95,7 +95,7 @@ def _counted(campaign: str, evaluator: CampaignEvaluator) -> Select[Any]:
     return (
         select(
             finished.scalar_subquery().label("done"),
-            _has_failed().label("failed"),
+            has_failed().label("failed"),
             func.row_number().over(partition_by=of_one, order_by=order).label("place"),
         )
         .select_from(links)
@@ -107,7 +107,7 @@ def _counted(campaign: str, evaluator: CampaignEvaluator) -> Select[Any]:
     )
 
 
-def _has_failed() -> ColumnElement[bool]:
+def has_failed() -> ColumnElement[bool]:
     """Whether a stage of a row of `evaluation` failed and was not finished later."""
     failures, stages = FAILURES.c, table_of(StageRow).c
     later = exists().where(stages.unit == failures.unit, stages.stage == failures.stage)

@@ -24,9 +24,12 @@ from recjury.store.campaigns import begin_campaign, find_campaign, read_campaign
 from recjury.store.claim import claim
 from recjury.store.contents import integrity, read_whole
 from recjury.store.conversations import (
+    PlannedConversation,
     campaign_conversations,
+    conversation_ids,
     corpora_of,
     find_conversation,
+    read_conversations,
     systems_of,
     users_of,
     write_plan,
@@ -58,6 +61,7 @@ from recjury.store.results import ConversationResult, read_results
 from recjury.store.running import RunningCampaign
 from recjury.store.schema import check_schema, has_content, make_store
 from recjury.store.sealed import changed
+from recjury.store.selection import selected
 from recjury.store.stage_results import (
     find_debate,
     stage_results,
@@ -67,7 +71,7 @@ from recjury.store.stage_results import (
     write_stage,
 )
 from recjury.store.stages import read_stages
-from recjury.store.texts import Interner, text_of_hash
+from recjury.store.texts import Interner, chunks, text_of_hash
 from recjury.store.writer import Transaction, Writer, write_all
 
 P = ParamSpec("P")
@@ -229,6 +233,7 @@ class Store:
     conversations = _reads(campaign_conversations)
     conversation = _reads(find_conversation)
     systems = _reads(systems_of)
+    selected = _reads(selected)
     corpora = _reads(corpora_of)
     users = _reads(users_of)
     log_ids = _reads(log_ids)
@@ -263,6 +268,19 @@ class Store:
         with self._reading() as connection:
             identities = call_identities(connection, campaign)
         return map(self.call, identities)
+
+    def planned(
+        self, campaign: str | None, conversations: Iterable[str] | None = None
+    ) -> Iterator[PlannedConversation]:
+        """A campaign's conversations as they were planned, in order, or those with these ids; no
+        transaction is open between two."""
+        if conversations is None:
+            with self._reading() as connection:
+                conversations = conversation_ids(connection, campaign)
+        for some in chunks(conversations):
+            with self._reading() as connection:
+                found = read_conversations(connection, some)
+            yield from found.values()
 
     def results(
         self,
