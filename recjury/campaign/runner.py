@@ -5,7 +5,7 @@ if an evaluation fails, everything else continues.
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.estimate import expected_tokens
 from recjury.campaign.evaluate import ActiveEvaluator
 from recjury.campaign.open_trials import OpenTrials
-from recjury.campaign.plan import Unit
+from recjury.campaign.plan import Unit, pages
 from recjury.campaign.play import Player
 from recjury.campaign.progress import Progress, UnitCounts
 from recjury.campaign.retry import Retry
@@ -38,6 +38,9 @@ from recjury.store import PlannedEvaluation, Skipped, Store
 from recjury.telemetry import work_span
 
 logger = get_logger()
+
+Units = Callable[[], Iterable[Unit]]
+"""Gives the units in order, each time that it is called."""
 
 
 class RunResult(NamedTuple):
@@ -56,7 +59,7 @@ class RunResult(NamedTuple):
     failed: int
     skipped: tuple[Skipped, ...] = ()
     set_aside: int = 0
-    conversations: frozenset[str] = frozenset()
+    conversations: tuple[str, ...] = ()
     evaluators: tuple[str, ...] = ()
     held_back: BudgetShortfall | None = None
     stopped: Stopped | None = None
@@ -97,26 +100,26 @@ class Runner:
         budget = None if built.gateway is None else built.gateway.budget
         self._scheduler = BudgetScheduler(budget, partial(_expected, config, built.components))
         self._open_trials = OpenTrials(None, config.concurrency)
-        self._rows: dict[_EvaluationKey, str] = {}
         self._started: dict[str, asyncio.Future[bool]] = {}
-        self._complete: set[_EvaluationKey] = set()
+        self._ended: dict[str, bool] = {}
         self._learned: dict[str, dict[str, JSON]] = {}
-        self._done: set[str] = set()
-        self._failed: set[str] = set()
+        self._done = 0
+        self._failed = 0
 
-    async def run(self, campaign: str, units: Sequence[Unit]) -> RunResult:
-        """Finish all units that are not finished yet, and return how the run ended."""
+    async def run(self, campaign: str, units: Units) -> RunResult:
+        """Finish all units that are not finished yet, and return how the run ended.
+
+        `units` gives them in order, each time that it is called: they are not held.
+        """
         self._join(campaign)
-        left = self._left(campaign, units)
+        ids, left = self._count(units)
         self._open_trials = OpenTrials(self._gateway, self._concurrency)
-        most = self._open_trials.at_once(len(left))
-        if self._stopping is not None:
-            self._stopping.take({unit.id for unit in units} - {unit.id for unit in left})
+        most = self._open_trials.at_once(left)
         self._save_learned(campaign)
         tuned = self._follow_settings(campaign)
         try:
-            trials = self._trials(campaign, units, left)
-            await gather((self._advance(*each) for each in trials), at_once=most)
+            work = (self._advance(*each) for each in self._trials(units))
+            await gather(work, at_once=most, keep=False)
         finally:
             tuned.cancel()
             await asyncio.gather(tuned, return_exceptions=True)
@@ -126,12 +129,12 @@ class Runner:
             self._save_learned(campaign)
         return RunResult(
             campaign=campaign,
-            planned=len(units),
-            done=len(self._done),
-            failed=len(self._failed),
-            conversations=frozenset(unit.id for unit in units),
+            planned=len(ids),
+            done=self._done,
+            failed=self._failed,
+            conversations=ids,
             evaluators=self._labels,
-            held_back=self._scheduler.shortfall(len(units)),
+            held_back=self._scheduler.shortfall(len(ids)),
             stopped=None if self._stopping is None else self._stopping.result(),
         )
 
@@ -151,66 +154,99 @@ class Runner:
         every = (each.planned() for some in self._evaluators.values() for each in some)
         self._store.join(campaign, tuple({each.id: each for each in every}.values()))
 
-    def _left(self, campaign: str, units: Sequence[Unit]) -> list[Unit]:
-        """The units with something left to do; `progress` is set to the numbers of all units."""
-        held = self._store.log_ids(campaign)
-        self._done = {unit.id for unit in units if unit.id in held}
-        self._complete = self._finished(units, held)
-        counts: dict[str, UnitCounts] = {}
-        left: list[Unit] = []
-        for unit in units:
-            complete = unit.id in held
-            for active in self._evaluators[unit.corpus]:
-                count = counts.setdefault(active.label, UnitCounts())
-                ended = sum(
-                    (unit.id, active.label, judging) in self._complete
-                    for judging in range(active.judgings)
-                )
-                count.planned += active.judgings
-                count.done += ended
-                complete = complete and ended == active.judgings
-            if not complete:
-                left.append(unit)
-        self._progress.begin(UnitCounts(len(units), len(self._done)), counts)
-        return left
+    def _count(self, units: Units) -> tuple[tuple[str, ...], int]:
+        """The ids of all units, and how many have something left to do.
 
-    def _trials(
-        self, campaign: str, units: Sequence[Unit], left: Sequence[Unit]
-    ) -> list[tuple[Unit, CampaignTrial]]:
+        `progress` is set to their numbers; what finished units took is learned from.
+        """
+        evaluations = {label: UnitCounts() for label in self._labels}
+        ids: list[str] = []
+        left = 0
+        for page in pages(units()):
+            found = self._looked_up(page)
+            self._done += sum(each.is_held for each in found)
+            for each in found:
+                for key in self._evaluation_keys(each.unit):
+                    evaluations[key.label].planned += 1
+                    evaluations[key.label].done += key in each.complete
+            self._learn(found)
+            if self._stopping is not None:
+                self._stopping.take({each.unit.id for each in found if self._is_whole(each)})
+            left += sum(not self._is_whole(each) for each in found)
+            ids += (unit.id for unit in page)
+        counts = {label: each for label, each in evaluations.items() if each.planned}
+        self._progress.begin(UnitCounts(len(ids), self._done), counts)
+        return tuple(ids), left
+
+    def _trials(self, units: Units) -> Iterator[tuple["_Left", CampaignTrial]]:
         """The work that is left; if there is a budget, that of begun conversations comes first."""
-        spent: dict[str, float] = {}
-        if self._scheduler.limits:
-            by_unit = self._store.spent_by_unit(campaign)
-            in_tokens = self._scheduler.in_tokens
-            spent = {unit: each.amount(in_tokens=in_tokens) for unit, each in by_unit.items()}
-        trials = {unit.id: self._scheduler.trial(self._parts(unit, spent)) for unit in left}
-        for unit in units:
-            kinds = {unit.id: PartKind(unit.system)} if unit.id in self._done else {}
-            for key in self._evaluation_keys(unit):
-                if key in self._complete:
-                    kinds[self._rows[key]] = PartKind(unit.system, key.label)
+        for begun in (True, False) if self._scheduler.limits else (None,):
+            for page in pages(units()):
+                found = [each for each in self._looked_up(page) if not self._is_whole(each)]
+                spent = self._spent(found)
+                for each in found:
+                    parts = tuple(self._parts(each, spent))
+                    if begun is None or begun == any(part.before for part in parts):
+                        yield each, self._scheduler.trial(parts)
+
+    def _looked_up(self, page: Sequence[Unit]) -> list["_Left"]:
+        """Some units, with what the store has of them."""
+        held = self._store.log_ids_of(unit.id for unit in page)
+        rows, complete = self._finished(page, held)
+        return [
+            _Left(
+                unit,
+                unit.id in held,
+                {key: rows[key] for key in self._evaluation_keys(unit) if key in rows},
+                frozenset(key for key in self._evaluation_keys(unit) if key in complete),
+            )
+            for unit in page
+        ]
+
+    def _is_whole(self, left: "_Left") -> bool:
+        return left.is_held and len(left.complete) == sum(
+            each.judgings for each in self._evaluators[left.unit.corpus]
+        )
+
+    def _spent(self, found: Iterable["_Left"]) -> Mapping[str, float]:
+        """What was spent for each conversation and evaluation, in the unit of the budget."""
+        if not self._scheduler.limits:
+            return {}
+        rows = (row for each in found for row in (each.unit.id, *each.rows.values()))
+        in_tokens = self._scheduler.in_tokens
+        by_unit = self._store.spent_by_unit(rows)
+        return {unit: each.amount(in_tokens=in_tokens) for unit, each in by_unit.items()}
+
+    def _learn(self, found: Iterable["_Left"]) -> None:
+        """Learn what finished parts took."""
+        spent = self._spent(found)
+        for each in found if spent else ():
+            system = each.unit.system
+            kinds = {each.unit.id: PartKind(system)} if each.is_held else {}
+            kinds |= {each.rows[key]: PartKind(system, key.label) for key in each.complete}
             for row, kind in kinds.items():
                 if spent.get(row):
                     self._scheduler.needs.learn(kind, spent[row])
-        found = [(unit, trials[unit.id]) for unit in left]
-        return sorted(found, key=lambda each: not each[1].was_begun)
 
     def _evaluation_keys(self, unit: Unit) -> Iterator["_EvaluationKey"]:
         for active in self._evaluators[unit.corpus]:
             for judging in range(active.judgings):
                 yield _EvaluationKey(unit.id, active.label, judging)
 
-    def _parts(self, unit: Unit, spent: Mapping[str, float]) -> Iterator[TrialPart]:
+    def _parts(self, left: "_Left", spent: Mapping[str, float]) -> Iterator[TrialPart]:
         """What is left to do of a unit, and what was spent for it."""
-        before = spent.get(unit.id, 0.0)
-        yield TrialPart(PartKind(unit.system), before, complete=unit.id in self._done)
+        unit = left.unit
+        yield TrialPart(PartKind(unit.system), spent.get(unit.id, 0.0), complete=left.is_held)
         for key in self._evaluation_keys(unit):
-            if key not in self._complete:
-                before = spent.get(self._rows.get(key, ""), 0.0)
+            if key not in left.complete:
+                before = spent.get(left.rows.get(key, ""), 0.0)
                 yield TrialPart(PartKind(unit.system, key.label), before)
 
-    def _finished(self, units: Iterable[Unit], held: Mapping[str, str]) -> set["_EvaluationKey"]:
-        """The evaluations that are complete, with nothing that is asked for again."""
+    def _finished(
+        self, units: Iterable[Unit], held: Mapping[str, str]
+    ) -> tuple[Mapping["_EvaluationKey", str], set["_EvaluationKey"]]:
+        """The rows of evaluations, and those that are complete, with nothing that is asked for
+        again."""
         planned = [
             (
                 _EvaluationKey(unit.id, active.label, evaluation.judging),
@@ -224,29 +260,29 @@ class Runner:
         ]
         rows = self._store.find_evaluations(identity for _, _, identity in planned)
         stages = self._store.evaluation_stages(rows.values())
-        self._rows = {key: rows[identity] for key, _, identity in planned if identity in rows}
         repeated = self._store.evaluations_with(rows.values(), self._retry.statuses)
-        return {
+        complete = {
             key
             for key, wanted, identity in planned
             if identity in rows
             and wanted <= stages.get(rows[identity], set())
             and rows[identity] not in repeated
         }
+        return {key: rows[identity] for key, _, identity in planned if identity in rows}, complete
 
-    async def _advance(self, unit: Unit, trial: CampaignTrial) -> None:
+    async def _advance(self, left: "_Left", trial: CampaignTrial) -> None:
+        unit = left.unit
         if not await self._is_needed(unit, trial):
-            self._scheduler.leave(trial)
-            self._hold(unit)
+            self._hold(left)
             return
         async with (
             self._open_trials.opened(),
             self._scheduler.opened(trial) as is_opened,
         ):
             if is_opened:
-                await self._finish(unit, trial)
+                await self._finish(left, trial)
             else:
-                self._hold(unit)
+                self._hold(left)
         if self._stopping is not None:
             await self._stopping.settle(unit)
 
@@ -254,15 +290,16 @@ class Runner:
         """Wait for the unit's turn, and say whether it is needed. What was begun is finished."""
         return self._stopping is None or trial.was_begun or await self._stopping.needs(unit)
 
-    def _hold(self, unit: Unit) -> None:
+    def _hold(self, left: "_Left") -> None:
         """Leave a unit that is not needed, or not covered by the budget, undone."""
-        if unit.id not in self._done:
+        if not left.is_held:
             self._progress.hold(self._progress.conversations, 1)
-        for key in self._evaluation_keys(unit):
-            if key not in self._complete:
+        for key in self._evaluation_keys(left.unit):
+            if key not in left.complete:
                 self._progress.hold(self._progress.evaluations[key.label], 1)
 
-    async def _finish(self, unit: Unit, trial: CampaignTrial) -> None:
+    async def _finish(self, left: "_Left", trial: CampaignTrial) -> None:
+        unit = left.unit
         with self._open_trials.playing(), trial.doing(PartKind(unit.system)) as part:
             record = await self._record(unit)
             part.complete = record is not None
@@ -275,7 +312,7 @@ class Runner:
             self._evaluate(active, evaluation, record, trial)
             for active in self._evaluators[unit.corpus]
             for evaluation in active.evaluations(log, unit.repeat)
-            if _EvaluationKey(unit.id, active.label, evaluation.judging) not in self._complete
+            if _EvaluationKey(unit.id, active.label, evaluation.judging) not in left.complete
         )
 
     async def _record(self, unit: Unit) -> ConversationRecord | None:
@@ -285,7 +322,7 @@ class Runner:
             return kept
         about = {"conversation": unit.id, "system": unit.system, "scenario": unit.scenario.id}
         if self._retry is Retry.NONE and self._store.failures(unit.id):
-            self._fail(unit)
+            self._fail()
             return None
         logger.info("conversation begun", **about)
         try:
@@ -298,16 +335,16 @@ class Runner:
         except ConversationFailed as failure:
             logger.info("conversation failed", **about, reason=str(failure))
             await self._store.save_failure(unit.id, "converse", str(failure), failure.log)
-            self._fail(unit)
+            self._fail()
             return None
         ending, turns = str(record.log.ending), len(record.log.interaction)
         logger.info("conversation ended", **about, ending=ending, turns=turns)
-        self._done.add(unit.id)
+        self._done += 1
         self._progress.finish(self._progress.conversations)
         return record
 
-    def _fail(self, unit: Unit) -> None:
-        self._failed.add(unit.id)
+    def _fail(self) -> None:
+        self._failed += 1
         self._progress.finish(self._progress.conversations, failed=True)
 
     async def _evaluate(
@@ -319,15 +356,20 @@ class Runner:
     ) -> None:
         """Evaluate; if several conversations have the same log, it is evaluated once."""
         with trial.doing(PartKind(trial.system, active.label)) as part:
-            started = self._started.get(planned.identity)
-            part.counts_for_estimate = started is None
-            if started is None:
-                started = asyncio.ensure_future(
-                    active.evaluate(self._store, planned, record, self._retry)
-                )
-                self._started[planned.identity] = started
-            # Shielded: a unit that is cancelled must not cancel what another unit waits for.
-            complete = part.complete = await asyncio.shield(started)
+            identity = planned.identity
+            started, complete = self._started.get(identity), self._ended.get(identity)
+            part.counts_for_estimate = started is None and complete is None
+            if complete is None:
+                if started is None:
+                    started = asyncio.ensure_future(
+                        active.evaluate(self._store, planned, record, self._retry)
+                    )
+                    self._started[identity] = started
+                # Shielded: a unit that is cancelled must not cancel what another unit waits for.
+                complete = await asyncio.shield(started)
+                self._started.pop(identity, None)
+                self._ended[identity] = complete
+            part.complete = complete
         self._progress.finish(self._progress.evaluations[active.label], failed=not complete)
 
 
@@ -339,6 +381,16 @@ def _expected(
     tokens, cost = expected_tokens(config, of_corpus, kind.system, kind.label)
     in_dollars = config.budget is not None and config.budget.dollars is not None
     return (cost or 0.0) if in_dollars else tokens
+
+
+class _Left(NamedTuple):
+    """A unit, and what the store has of it: whether it is held, the rows of its evaluations, and
+    those that are complete."""
+
+    unit: Unit
+    is_held: bool
+    rows: Mapping["_EvaluationKey", str]
+    complete: frozenset["_EvaluationKey"]
 
 
 class _EvaluationKey(NamedTuple):

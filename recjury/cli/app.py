@@ -21,6 +21,7 @@ from recjury.cli import (
     report,
     run,
     status,
+    store,
     train,
     tune,
 )
@@ -77,7 +78,7 @@ _GROUPS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "analyse": analyse.analyse,
         "annotate": annotate.app,
     },
-    "More": {"train": train.train, "list": list_.list_kind},
+    "More": {"store": store.app, "train": train.train, "list": list_.list_kind},
 }
 
 for _group, _commands in _GROUPS.items():

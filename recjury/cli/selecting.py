@@ -1,7 +1,8 @@
-"""The filters of commands: `--system`, `--scenario`, `--where`, `--failed`, `--share`."""
+"""The filters of commands, `--system` to `--share`, and `--shard`."""
 
 import inspect
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -91,3 +92,54 @@ def selection_of(
         failed=failed,
         share=share,
     )
+
+
+Shard = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="I/N",
+        help="Only part I of N (from 1), with a store of its own; or slurm, or k8s:N, to take it "
+        "from the scheduler's variables. `recjury store merge` puts the parts together.",
+    ),
+]
+
+
+def with_shard(
+    selection: "Selection", named: str | None, variables: Mapping[str, str] = os.environ
+) -> "Selection":
+    """The part of a selection that --shard names. Raises ConfigError for another form."""
+    from recjury.store import Shard
+
+    if named is None:
+        return selection
+    number, of = _shard(named, variables)
+    if not 1 <= number <= of:
+        raise ConfigError(f"--shard {named}: part {number} of {of} does not exist")
+    return selection._replace(shard=Shard(number, of))
+
+
+def _shard(named: str, variables: Mapping[str, str]) -> tuple[int, int]:
+    if named == "slurm":
+        first, step = (_variable(f"SLURM_ARRAY_TASK_{n}", variables) for n in ("MIN", "STEP"))
+        task, of = (_variable(f"SLURM_ARRAY_TASK_{n}", variables) for n in ("ID", "COUNT"))
+        if step < 1 or (task - first) % step:
+            raise ConfigError("--shard slurm: the array must be a range, such as --array=0-31")
+        return (task - first) // step + 1, of
+    start, parted, of_text = named.partition(":" if named.startswith("k8s") else "/")
+    if not (parted and _is_number(of_text) and (start == "k8s" or _is_number(start))):
+        raise ConfigError(f"--shard {named}: expected I/N (2/8), slurm or k8s:N")
+    if start == "k8s":
+        return _variable("JOB_COMPLETION_INDEX", variables) + 1, int(of_text)
+    return int(start), int(of_text)
+
+
+def _variable(name: str, variables: Mapping[str, str]) -> int:
+    value = variables.get(name, "")
+    if not _is_number(value):
+        raise ConfigError(f"--shard: expected a number in the variable {name}, got {value!r}")
+    return int(value)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10

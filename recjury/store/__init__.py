@@ -3,7 +3,7 @@
 from recjury.store.call_counts import CallCounts, CampaignCalls, Spent
 from recjury.store.campaigns import Campaign, Setup, Skipped
 from recjury.store.contents import WholeEvaluation
-from recjury.store.conversations import PlannedConversation
+from recjury.store.conversations import Placed, PlannedConversation
 from recjury.store.counts import CampaignCounts, Counts
 from recjury.store.debate_lists import DebateSummary
 from recjury.store.engine import store_path
@@ -33,6 +33,7 @@ __all__ = [
     "Failure",
     "ForkedEvaluation",
     "Measurement",
+    "Placed",
     "PlannedConversation",
     "PlannedEvaluation",
     "PlannedEvaluator",

@@ -80,7 +80,7 @@ class CampaignRun(Record):
     learned: Mapping[str, JSON] | None = None
 
 
-_RUNS = SealedTable(
+RUNS = SealedTable(
     "run",
     CampaignRun,
     Column("campaign", PlainText, ForeignKey("campaign.id"), nullable=False, index=True),
@@ -95,27 +95,27 @@ def begin_campaign(transaction: Transaction, campaign: Campaign) -> None:
     row = {"id": campaign.id, "name": without_keys(campaign.name), "created_at": now}
     transaction.connection.execute(insert_new(table_of(CampaignRow)), [row])
     run = CampaignRun(campaign=campaign.id, setup=campaign.setup, started_at=now)
-    _RUNS.insert(transaction, [(run, {})])
+    RUNS.insert(transaction, [(run, {})])
 
 
 def write_learned(transaction: Transaction, campaign: str, learned: Mapping[str, JSON]) -> None:
     """Keep what the campaign's latest run has learned of its endpoints, by model."""
     text = canonical_json(learned)
     place = transaction.texts.intern(transaction.connection, [text])[text]
-    here = _RUNS.c.id.in_(_latest_runs().where(_RUNS.c.campaign == campaign))
-    transaction.connection.execute(update(_RUNS.table).where(here).values(learned=place.id))
+    here = RUNS.c.id.in_(_latest_runs().where(RUNS.c.campaign == campaign))
+    transaction.connection.execute(update(RUNS.table).where(here).values(learned=place.id))
 
 
 def _latest_runs() -> Select[int]:
-    return select(func.max(_RUNS.c.id)).group_by(_RUNS.c.campaign)
+    return select(func.max(RUNS.c.id)).group_by(RUNS.c.campaign)
 
 
 def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
     """All campaigns, the oldest first."""
     campaigns, links = table_of(CampaignRow), table_of(CampaignConversationRow)
-    rows = connection.execute(_RUNS.select().where(_RUNS.c.id.in_(_latest_runs()))).all()
-    latest = {run.campaign: run for _, run in _RUNS.intact(connection, rows)}
-    run_counts = _counts(connection, select(_RUNS.c.campaign))
+    rows = connection.execute(RUNS.select().where(RUNS.c.id.in_(_latest_runs()))).all()
+    latest = {run.campaign: run for _, run in RUNS.intact(connection, rows)}
+    run_counts = _counts(connection, select(RUNS.c.campaign))
     planned = _counts(connection, select(links.c.campaign).where(links.c.set_aside == 0))
     rows = connection.execute(select(campaigns).order_by(campaigns.c.created_at)).all()
     for row in rows:

@@ -1,20 +1,22 @@
 """Planned conversations, and the conversations of a campaign."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import NamedTuple, TypeVar
 
 import orjson
-from sqlalchemy import Column, ColumnElement, Connection, func, select, update
+from sqlalchemy import Column, ColumnElement, Connection, func, select, tuple_, update
 from sqlalchemy.dialects.sqlite import insert
 
 from recjury.records import Record
 from recjury.store.column_types import PlainText
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.tables import CampaignConversationRow, one_id, table_of
-from recjury.store.texts import chunks, texts_of_ids
+from recjury.store.texts import texts_of_ids
 from recjury.store.writer import Transaction
 
 T = TypeVar("T")
+_PAGE = 500
 
 
 class PlannedConversation(Record):
@@ -130,28 +132,47 @@ def _declares(settings: object) -> bool:
     return isinstance(user, Mapping) and "declares" in user
 
 
+class Placed(NamedTuple):
+    """A planned conversation, and its place in the plan, from 0."""
+
+    place: int
+    conversation: PlannedConversation
+
+
 def write_plan(
-    transaction: Transaction, campaign: str, planned: Sequence[PlannedConversation]
+    transaction: Transaction, campaign: str, planned: Iterable[PlannedConversation | Placed]
 ) -> int:
     """Add conversations to a campaign, and set aside those that they replace.
 
     A planned conversation replaces another one with the same system, scenario and repeat. Returns
-    how many were set aside.
+    how many were set aside. `planned` is taken page by page.
     """
-    CONVERSATIONS.insert(transaction, [(each, {}) for each in planned])
-    ids = list(dict.fromkeys(each.id for each in planned))
-    _link(transaction.connection, campaign, ids)
-    gone = _replaced(transaction.connection, campaign, planned, set(ids))
-    _set_aside(transaction.connection, campaign, gone)
-    return len(gone)
+    links = table_of(CampaignConversationRow)
+    own = update(links).where(links.c.campaign == campaign)
+    # Whatever is not planned again may be replaced. Nobody else sees this before the commit.
+    transaction.connection.execute(own.where(links.c.set_aside == 0).values(set_aside=_MAYBE))
+    places = enumerate(planned)
+    while some := tuple(islice(places, _PAGE)):
+        page = [each if isinstance(each, Placed) else Placed(n, each) for n, each in some]
+        CONVERSATIONS.insert(transaction, [(each.conversation, {}) for each in page])
+        _link(transaction.connection, campaign, page)
+    gone = transaction.connection.execute(
+        own.where(links.c.set_aside == _MAYBE, _is_replaced(campaign)).values(set_aside=1)
+    )
+    transaction.connection.execute(own.where(links.c.set_aside == _MAYBE).values(set_aside=0))
+    return gone.rowcount
 
 
-def _link(connection: Connection, campaign: str, ids: Sequence[str]) -> None:
-    if not ids:
-        return
+_MAYBE = 2  # set aside or not: it is not known yet
+
+
+def _link(connection: Connection, campaign: str, page: Iterable[Placed]) -> None:
+    ids: dict[str, int] = {}
+    for place, each in page:
+        ids.setdefault(each.id, place)
     links = [
-        {"campaign": campaign, "conversation": each, "ordinal": ordinal, "set_aside": 0}
-        for ordinal, each in enumerate(ids)
+        {"campaign": campaign, "conversation": each, "ordinal": place, "set_aside": 0}
+        for each, place in ids.items()
     ]
     added = insert(CampaignConversationRow)
     new = {"ordinal": added.excluded.ordinal, "set_aside": 0}
@@ -159,27 +180,15 @@ def _link(connection: Connection, campaign: str, ids: Sequence[str]) -> None:
     connection.execute(again, links)
 
 
-def _replaced(
-    connection: Connection,
-    campaign: str,
-    planned: Sequence[PlannedConversation],
-    ids: Collection[str],
-) -> list[str]:
-    """The campaign's conversations that a planned one (`ids`) replaces."""
-    table, links = CONVERSATIONS.table, table_of(CampaignConversationRow)
-    places = {(each.system, each.scenario, each.repeat) for each in planned}
-    query = select(table).join(links, links.c.conversation == table.c.id)
-    query = query.where(links.c.campaign == campaign, links.c.set_aside == 0)
-    return [
-        row.id
-        for row in connection.execute(query)
-        if row.id not in ids and (row.system, row.scenario, row.repeat) in places
-    ]
-
-
-def _set_aside(connection: Connection, campaign: str, gone: Iterable[str]) -> None:
-    """Remove conversations from a campaign's tables; the store keeps them."""
-    links = table_of(CampaignConversationRow)
-    for some in chunks(gone):
-        query = update(links).where(links.c.campaign == campaign, links.c.conversation.in_(some))
-        connection.execute(query.values(set_aside=1))
+def _is_replaced(campaign: str) -> ColumnElement[bool]:
+    """Whether a planned conversation stands where a row of `campaign_conversation` stood."""
+    table, links = CONVERSATIONS.table.alias(), table_of(CampaignConversationRow).alias()
+    old, own = CONVERSATIONS.table, table_of(CampaignConversationRow).c
+    planned = (
+        select(table.c.system, table.c.scenario, table.c.repeat)
+        .join(links, links.c.conversation == table.c.id)
+        .where(links.c.campaign == campaign, links.c.set_aside == 0)
+    )
+    place = tuple_(old.c.system, old.c.scenario, old.c.repeat)
+    replaced = select(old.c.id).where(place.in_(planned))
+    return own.conversation.in_(replaced)

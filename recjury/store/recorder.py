@@ -66,7 +66,7 @@ class StoreRecorder:
 
     async def record(self, call: CallRecord) -> None:
         """Store a finished call; return when it is committed."""
-        await self._writer.submit(self._write, call)
+        await self._writer.submit(self.write, call)
 
     async def aclose(self) -> None:
         """Wait until all submitted calls are committed, and close the reader."""
@@ -98,7 +98,8 @@ class StoreRecorder:
             driver: Any = self._connection.driver_connection
             driver.execute("COMMIT")
 
-    def _write(self, transaction: Transaction, calls: Sequence[CallRecord]) -> None:
+    def write(self, transaction: Transaction, calls: Sequence[CallRecord]) -> None:
+        """Store finished calls in a transaction; of an identity that is there, nothing changes."""
         texts = [_texts(call) for call in calls]
         every = itertools.chain.from_iterable(texts)
         kept = transaction.texts.intern(transaction.connection, every)

@@ -1,9 +1,9 @@
 """A part of a campaign's conversations: of some systems, scenarios, settings, or a share of all."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import orjson
 from sqlalchemy import ColumnElement, Connection, exists, or_, select
@@ -20,6 +20,8 @@ from recjury.store.stage_results import RATINGS
 from recjury.store.stages import CONVERSE
 from recjury.store.tables import CampaignConversationRow, table_of
 from recjury.store.texts import text_reader
+
+T = TypeVar("T")
 
 _COLUMNS = ("system", "scenario", "corpus", "repeat", "seed")
 
@@ -69,21 +71,25 @@ class Selection(NamedTuple):
         place, part = divmod(found, 1 << 64)
         return part < self.share * (1 << 64) and place % self.shard.of == self.shard.number - 1
 
-    def taken(self, planned: Iterable[Any]) -> Iterator[Any]:
-        """The selected ones of conversations that are planned. Raises StoreError if there is none,
-        and names the system, scenario or key that no conversation has."""
+    def taken(self, found: Iterable[T], planned: Callable[[T], "Described"]) -> Iterator[T]:
+        """Those of what is found whose planned conversation is selected.
+
+        Raises StoreError if there is none, which is no error of a shard, and names the system,
+        scenario or key that no conversation has.
+        """
         seen: dict[str, set[str]] = {"system": set(), "scenario": set(), "key": set()}
-        found = False
-        for each in planned:
+        is_empty = True
+        for one in found:
+            each = planned(one)
             seen["system"].add(each.system)
             if self.scenarios:
                 seen["scenario"].add(each.scenario)
             seen["key"].update(key for key in self.where if _value(each, key) is not None)
             if self.has(each):
-                found = True
-                yield each
+                is_empty = False
+                yield one
         self._check(seen)
-        if not found and self.shard.of == 1:
+        if is_empty and self.shard.of == 1:
             raise StoreError("no conversation is selected: leave out one of the filters")
 
     def _check(self, seen: Mapping[str, Collection[str]]) -> None:
@@ -154,8 +160,8 @@ def selected(connection: Connection, campaign: str, selection: Selection) -> tup
     read = text_reader(connection)
     settings = cache(lambda number: orjson.loads(read(number)))
     rows = connection.execute(query.order_by(links.c.ordinal, table.id))
-    found = (_Row(*row[:-1], settings(row.settings)) for row in rows)
-    return tuple(each.id for each in selection.taken(found))
+    found = (_Row._make((*row[:-1], settings(row.settings))) for row in rows)
+    return tuple(each.id for each in selection.taken(found, lambda each: each))
 
 
 def _has_failed() -> ColumnElement[bool]:

@@ -83,7 +83,7 @@ def _reads(read: Callable[Concatenate[Connection, P], T]) -> Callable[Concatenat
 
     @functools.wraps(read)
     def method(store: "Store", /, *args: P.args, **options: P.kwargs) -> T:
-        with store._reading() as connection:
+        with store.reading() as connection:
             return read(connection, *args, **options)
 
     return method
@@ -96,7 +96,7 @@ def _writes(
 
     @functools.wraps(write)
     def method(store: "Store", /, *args: P.args, **options: P.kwargs) -> T:
-        return store._write(lambda transaction: write(transaction, *args, **options))
+        return store.write(lambda transaction: write(transaction, *args, **options))
 
     return method
 
@@ -265,7 +265,7 @@ class Store:
 
     def calls(self, campaign: str | None = None) -> Iterator[CallRecord]:
         """All calls in order, or those made for a campaign; no transaction is open between two."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             identities = call_identities(connection, campaign)
         return map(self.call, identities)
 
@@ -275,10 +275,10 @@ class Store:
         """A campaign's conversations as they were planned, in order, or those with these ids; no
         transaction is open between two."""
         if conversations is None:
-            with self._reading() as connection:
+            with self.reading() as connection:
                 conversations = conversation_ids(connection, campaign)
         for some in chunks(conversations):
-            with self._reading() as connection:
+            with self.reading() as connection:
                 found = read_conversations(connection, some)
             yield from found.values()
 
@@ -335,11 +335,13 @@ class Store:
         return self._writer
 
     @contextlib.contextmanager
-    def _reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[Connection]:
+        """A connection to read from. Raises StoreError for an error that the user can fix."""
         with one_line_errors(self.path), self._engine.connect() as connection:
             yield connection
 
-    def _write(self, write: Callable[[Transaction], T]) -> T:
+    def write(self, write: Callable[[Transaction], T]) -> T:
+        """Write in a transaction of its own. Raises StoreError as `reading`."""
         with one_line_errors(self.path), self._engine.connect() as connection:
             transaction = Transaction(for_writing(connection), Interner(self._engine))
             return write_all(transaction, write)
