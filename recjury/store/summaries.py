@@ -104,7 +104,12 @@ def body_of_stage(result: StageResult) -> list[object]:
         [
             (
                 *(each.evaluator, each.factor, each.score, each.status, each.reason),
-                *(each.level, each.turn, each.low, each.high),
+                *(
+                    each.level,
+                    each.turn,
+                    float(each.low),
+                    None if each.high is None else float(each.high),
+                ),
             )
             for each in result.ratings
         ],
