@@ -85,7 +85,7 @@ def test_a_plan_that_fails_changes_nothing(store: Store, monkeypatch: pytest.Mon
     with store:
         (conversation,) = values.begun(store)
         with monkeypatch.context() as patched:
-            patched.setattr("recjury.store.conversations._set_aside", fall_over)
+            patched.setattr("recjury.store.conversations._is_replaced", fall_over)
             with pytest.raises(RuntimeError, match="killed"):
                 store.plan(values.CAMPAIGN, [changed])
         assert [each.id for each in store.conversations()] == [conversation]
