@@ -1,8 +1,8 @@
 """Memory and CPU of campaigns of two sizes: planned, and played by a system that costs nothing.
 
 `python -m benchmarks.planning 1000 10000`: each in a process of its own, with the evaluator
-`outcome`, on 50 scenarios of the sample with two systems, repeated as often as needed. `--plan` stops when
-the plan is in the store.
+`outcome`, on 50 scenarios of the sample with two systems, repeated as often as needed. `--plan`
+stops when the plan is in the store.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def _one(count: int, *, plan: bool) -> dict[str, float]:
         }
     )
     if plan:
-        Runner.run = _only_count  # type: ignore[method-assign]
+        Runner.run = _only_count  # type: ignore[method-assign, assignment]
     with tempfile.TemporaryDirectory() as folder:
         begun = time.process_time()
         asyncio.run(run_campaign(config, str(Path(folder) / "store.db")))

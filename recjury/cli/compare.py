@@ -23,7 +23,7 @@ from recjury.safe_text import printable
 if TYPE_CHECKING:
     from recjury.records import Metric
     from recjury.results import EvaluatorComparison
-    from recjury.results.noise import NoiseFloor, PassRate
+    from recjury.results.noise import PassRate
     from recjury.store import ConversationResult, Selection, Store
 
 
@@ -121,9 +121,12 @@ def compare(
             return
         wanted = ComparisonOptions(metric or (), margin, force, seed, selection)
         found = compare_all(kept, names, campaign=chosen, options=wanted)
-        results = _results(kept, chosen, names, selection)
-        noise, repeats = _noise(results)
-        passed = None if good is None else _passed(kept, chosen, results, good)
+        one = next(iter(found.values()))
+        noise, repeats = one.noise, one.repeats
+        passed = None
+        if good is not None:
+            results = _results(kept, chosen, names, selection)
+            passed = _passed(kept, chosen, results, good)
     if as_json:
         output.emit_json(comparisons_json(found, noise, passed, power=power))
         return
@@ -190,19 +193,6 @@ def _compare_change(
         f"from campaign {first} to {last}, over scenarios of both. Of the judge: the same "
         "conversations by the later evaluator; of the system: by one evaluator. 95 % intervals"
     )
-
-
-def _noise(
-    results: "Sequence[ConversationResult]",
-) -> "tuple[dict[str, NoiseFloor], float]":
-    """The noise floors of conversations, and how often a scenario was played in the mean."""
-    from recjury.results import CampaignSummary
-
-    summary = CampaignSummary(())
-    for each in results:
-        summary.add(each)
-    scenarios = len({(each.system, each.pair or each.scenario) for each in results})
-    return summary.noise(), len(results) / max(1, scenarios)
 
 
 def _results(

@@ -13,6 +13,7 @@ from recjury.results.differences import (
     compare_tallies,
     corrected,
 )
+from recjury.results.noise import noise_of
 from recjury.results.scores import headline, is_newest, measures_of, of_lists, scores_of
 from recjury.results.tally import Tally
 from recjury.store import CampaignEvaluator, Selection, Store
@@ -86,7 +87,13 @@ def compare_all(
     }
     metrics = {one.a: one.metric for _, each in every for one in each.measures}
     caveats = (*about_scores(tallies, metrics), *about_tests(found.values(), leads))
-    return {pair: each._replace(caveats=caveats) for pair, each in found.items()}
+    own = tallies.values()
+    noise = noise_of([each.repeats for each in own], [each.judgings for each in own])
+    repeats = sum(each.conversations for each in own) / sum(each.scenarios for each in own)
+    return {
+        pair: each._replace(caveats=caveats, noise=noise, repeats=repeats)
+        for pair, each in found.items()
+    }
 
 
 class _Match(NamedTuple):
@@ -156,6 +163,7 @@ def tally_of(store: Store, campaign: str, system: str, selection: Selection = _A
     for result in store.results(campaign, system, ids, whole=False):
         if result.system == system:
             tally.add(scores_of(result))
+            tally.judgings.add(result)
     return tally
 
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Collection, Container, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
+from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from recjury.records import JSON, Metric
 from recjury.results.caveats import Caveat, about_power
+from recjury.results.noise import NoiseFloor
 from recjury.results.scores import Measure, sums_up
 from recjury.results.tally import Tally
 from recjury.stats import MeanDifference, effects, holm, paired, unpaired
@@ -47,7 +49,8 @@ class Comparison(NamedTuple):
     difference can be shown.
     `pairs` counts the scenarios that both systems met. If there are none, the groups are compared
     unpaired and `is_paired` is False. `alone` counts the scenarios that only one of them met, which
-    do not count in a paired comparison. `margin` is that of the tests of equivalence.
+    do not count in a paired comparison. `margin` is that of the tests of equivalence. `noise` has
+    the noise floors by measure; a scenario was played `repeats` times in the mean.
     """
 
     pairs: int
@@ -56,6 +59,8 @@ class Comparison(NamedTuple):
     alone: int = 0
     margin: float | None = None
     caveats: tuple[Caveat, ...] = ()
+    noise: Mapping[str, NoiseFloor] = MappingProxyType({})
+    repeats: float = 1.0
 
     def as_json(self) -> dict[str, JSON]:
         """The stable keys of `recjury compare --json`."""

@@ -73,7 +73,7 @@ class Judgings:
 
 
 def noise_of(
-    repeats: Iterable[Mapping[str, Iterable[Sequence[float]]]], judgings: Judgings
+    repeats: Iterable[Mapping[str, Iterable[Sequence[float]]]], judgings: Sequence[Judgings]
 ) -> dict[str, NoiseFloor]:
     """By measure, for measures of which anything was repeated.
 
@@ -86,7 +86,7 @@ def noise_of(
     found: dict[str, NoiseFloor] = {}
     for measure, scenarios in by_measure.items():
         repeat_sd, of_repeats = _pooled(scenarios)
-        again = judgings.of(measure)
+        again = [scores for each in judgings for scores in each.of(measure)]
         judge_sd, of_judgings = _pooled(again)
         if of_repeats or of_judgings:
             judged = sum(map(len, again)) / len(again) if again else 1.0

@@ -114,7 +114,7 @@ class CampaignSummary:
 
     def noise(self) -> dict[str, NoiseFloor]:
         """The noise floors by measure; empty if nothing was repeated or judged again."""
-        return noise_of([tally.repeats for tally in self.systems.values()], self._judgings)
+        return noise_of([tally.repeats for tally in self.systems.values()], (self._judgings,))
 
     def noise_json(self) -> dict[str, dict[str, JSON]]:
         """The noise floors by measure, for `--json`; `floor` is that of the systems' means."""

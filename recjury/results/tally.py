@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from recjury.records import Status
 from recjury.results.losses import Losses, WorstCase, worst_case
-from recjury.results.noise import NoiseFloor
+from recjury.results.noise import Judgings, NoiseFloor
 from recjury.results.scores import ConversationScores, RatedBy
 from recjury.stats.resampling import Interval, interval_of_mean, intervals_of_means
 
@@ -67,7 +67,8 @@ class Tally:
 
     `of_lists` are the ids of measures that need a recommendation list. A conversation without a
     list has a score of them (its Recall is 0) only if the system lists items in another one: a
-    system that never lists was not measured by its lists.
+    system that never lists was not measured by its lists. `judgings` is filled by who reads the
+    conversations.
     """
 
     def __init__(self, of_lists: Container[str] = ()) -> None:
@@ -75,6 +76,7 @@ class Tally:
         self.conversations = 0
         self.failed = 0
         self.has_lists = False
+        self.judgings = Judgings()
         self.given: dict[RatedBy, Counter[float]] = defaultdict(Counter)
         self._of_lists = of_lists
         self._places: dict[str, int] = {}
@@ -110,6 +112,11 @@ class Tally:
             for measure in self._scores
             if (scenarios := self._scored(measure))
         }
+
+    @property
+    def scenarios(self) -> int:
+        """How many scenarios were met, with a score or without."""
+        return len(self._places)
 
     @property
     def measured(self) -> frozenset[str]:
