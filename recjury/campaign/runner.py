@@ -5,7 +5,7 @@ if an evaluation fails, everything else continues.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from recjury.campaign.build import BuiltCampaign, Components
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.estimate import expected_tokens
 from recjury.campaign.evaluate import ActiveEvaluator
+from recjury.campaign.left import EvaluationKey, Left, LookUp
 from recjury.campaign.open_trials import OpenTrials
 from recjury.campaign.plan import Unit, pages
 from recjury.campaign.play import Player
@@ -95,6 +96,7 @@ class Runner:
             ]
             for corpus, components in built.components.items()
         }
+        self._look_up = LookUp(store, self._evaluators, retry)
         self._labels = tuple(judgings)
         self._concurrency = config.concurrency
         budget = None if built.gateway is None else built.gateway.budget
@@ -163,52 +165,39 @@ class Runner:
         ids: list[str] = []
         left = 0
         for page in pages(units()):
-            found = self._looked_up(page)
+            found = self._look_up.looked_up(page)
             self._done += sum(each.is_held for each in found)
             for each in found:
-                for key in self._evaluation_keys(each.unit):
+                for key in self._look_up.keys_of(each.unit):
                     evaluations[key.label].planned += 1
                     evaluations[key.label].done += key in each.complete
             self._learn(found)
             if self._stopping is not None:
-                self._stopping.take({each.unit.id for each in found if self._is_whole(each)})
-            left += sum(not self._is_whole(each) for each in found)
+                self._stopping.take(
+                    {each.unit.id for each in found if self._look_up.is_whole(each)}
+                )
+            left += sum(not self._look_up.is_whole(each) for each in found)
             ids += (unit.id for unit in page)
         counts = {label: each for label, each in evaluations.items() if each.planned}
         self._progress.begin(UnitCounts(len(ids), self._done), counts)
         return tuple(ids), left
 
-    def _trials(self, units: Units) -> Iterator[tuple["_Left", CampaignTrial]]:
+    def _trials(self, units: Units) -> Iterator[tuple[Left, CampaignTrial]]:
         """The work that is left; if there is a budget, that of begun conversations comes first."""
         for begun in (True, False) if self._scheduler.limits else (None,):
             for page in pages(units()):
-                found = [each for each in self._looked_up(page) if not self._is_whole(each)]
+                found = [
+                    each
+                    for each in self._look_up.looked_up(page)
+                    if not self._look_up.is_whole(each)
+                ]
                 spent = self._spent(found)
                 for each in found:
                     parts = tuple(self._parts(each, spent))
                     if begun is None or begun == any(part.before for part in parts):
                         yield each, self._scheduler.trial(parts)
 
-    def _looked_up(self, page: Sequence[Unit]) -> list["_Left"]:
-        """Some units, with what the store has of them."""
-        held = self._store.log_ids_of(unit.id for unit in page)
-        rows, complete = self._finished(page, held)
-        return [
-            _Left(
-                unit,
-                unit.id in held,
-                {key: rows[key] for key in self._evaluation_keys(unit) if key in rows},
-                frozenset(key for key in self._evaluation_keys(unit) if key in complete),
-            )
-            for unit in page
-        ]
-
-    def _is_whole(self, left: "_Left") -> bool:
-        return left.is_held and len(left.complete) == sum(
-            each.judgings for each in self._evaluators[left.unit.corpus]
-        )
-
-    def _spent(self, found: Iterable["_Left"]) -> Mapping[str, float]:
+    def _spent(self, found: Iterable[Left]) -> Mapping[str, float]:
         """What was spent for each conversation and evaluation, in the unit of the budget."""
         if not self._scheduler.limits:
             return {}
@@ -217,7 +206,7 @@ class Runner:
         by_unit = self._store.spent_by_unit(rows)
         return {unit: each.amount(in_tokens=in_tokens) for unit, each in by_unit.items()}
 
-    def _learn(self, found: Iterable["_Left"]) -> None:
+    def _learn(self, found: Iterable[Left]) -> None:
         """Learn what finished parts took."""
         spent = self._spent(found)
         for each in found if spent else ():
@@ -228,49 +217,16 @@ class Runner:
                 if spent.get(row):
                     self._scheduler.needs.learn(kind, spent[row])
 
-    def _evaluation_keys(self, unit: Unit) -> Iterator["_EvaluationKey"]:
-        for active in self._evaluators[unit.corpus]:
-            for judging in range(active.judgings):
-                yield _EvaluationKey(unit.id, active.label, judging)
-
-    def _parts(self, left: "_Left", spent: Mapping[str, float]) -> Iterator[TrialPart]:
+    def _parts(self, left: Left, spent: Mapping[str, float]) -> Iterator[TrialPart]:
         """What is left to do of a unit, and what was spent for it."""
         unit = left.unit
         yield TrialPart(PartKind(unit.system), spent.get(unit.id, 0.0), complete=left.is_held)
-        for key in self._evaluation_keys(unit):
+        for key in self._look_up.keys_of(unit):
             if key not in left.complete:
                 before = spent.get(left.rows.get(key, ""), 0.0)
                 yield TrialPart(PartKind(unit.system, key.label), before)
 
-    def _finished(
-        self, units: Iterable[Unit], held: Mapping[str, str]
-    ) -> tuple[Mapping["_EvaluationKey", str], set["_EvaluationKey"]]:
-        """The rows of evaluations, and those that are complete, with nothing that is asked for
-        again."""
-        planned = [
-            (
-                _EvaluationKey(unit.id, active.label, evaluation.judging),
-                active.stages,
-                evaluation.identity,
-            )
-            for unit in units
-            if unit.id in held
-            for active in self._evaluators[unit.corpus]
-            for evaluation in active.evaluations(held[unit.id])
-        ]
-        rows = self._store.find_evaluations(identity for _, _, identity in planned)
-        stages = self._store.evaluation_stages(rows.values())
-        repeated = self._store.evaluations_with(rows.values(), self._retry.statuses)
-        complete = {
-            key
-            for key, wanted, identity in planned
-            if identity in rows
-            and wanted <= stages.get(rows[identity], set())
-            and rows[identity] not in repeated
-        }
-        return {key: rows[identity] for key, _, identity in planned if identity in rows}, complete
-
-    async def _advance(self, left: "_Left", trial: CampaignTrial) -> None:
+    async def _advance(self, left: Left, trial: CampaignTrial) -> None:
         unit = left.unit
         if not await self._is_needed(unit, trial):
             self._hold(left)
@@ -290,15 +246,15 @@ class Runner:
         """Wait for the unit's turn, and say whether it is needed. What was begun is finished."""
         return self._stopping is None or trial.was_begun or await self._stopping.needs(unit)
 
-    def _hold(self, left: "_Left") -> None:
+    def _hold(self, left: Left) -> None:
         """Leave a unit that is not needed, or not covered by the budget, undone."""
         if not left.is_held:
             self._progress.hold(self._progress.conversations, 1)
-        for key in self._evaluation_keys(left.unit):
+        for key in self._look_up.keys_of(left.unit):
             if key not in left.complete:
                 self._progress.hold(self._progress.evaluations[key.label], 1)
 
-    async def _finish(self, left: "_Left", trial: CampaignTrial) -> None:
+    async def _finish(self, left: Left, trial: CampaignTrial) -> None:
         unit = left.unit
         with self._open_trials.playing(), trial.doing(PartKind(unit.system)) as part:
             record = await self._record(unit)
@@ -312,7 +268,7 @@ class Runner:
             self._evaluate(active, evaluation, record, trial)
             for active in self._evaluators[unit.corpus]
             for evaluation in active.evaluations(log, unit.repeat)
-            if _EvaluationKey(unit.id, active.label, evaluation.judging) not in left.complete
+            if EvaluationKey(unit.id, active.label, evaluation.judging) not in left.complete
         )
 
     async def _record(self, unit: Unit) -> ConversationRecord | None:
@@ -381,19 +337,3 @@ def _expected(
     tokens, cost = expected_tokens(config, of_corpus, kind.system, kind.label)
     in_dollars = config.budget is not None and config.budget.dollars is not None
     return (cost or 0.0) if in_dollars else tokens
-
-
-class _Left(NamedTuple):
-    """A unit, and what the store has of it: whether it is held, the rows of its evaluations, and
-    those that are complete."""
-
-    unit: Unit
-    is_held: bool
-    rows: Mapping["_EvaluationKey", str]
-    complete: frozenset["_EvaluationKey"]
-
-
-class _EvaluationKey(NamedTuple):
-    unit: str
-    label: str
-    judging: int

@@ -209,14 +209,12 @@ class Store:
         self.close()
 
     def recorder(self) -> StoreRecorder:
-        """The recorder of a gateway's model calls; `async with` waits until the last ones are
-        written."""
+        """The recorder of a gateway's calls; `async with` waits until the last ones are written."""
         return StoreRecorder(self._engine, self._queue)
 
     @contextlib.contextmanager
     def claim(self, campaign: str) -> Iterator[None]:
-        """Lock a campaign while it runs. Raises StoreError if another running process holds the
-        lock."""
+        """Lock a campaign while it runs. Raises StoreError if another process holds the lock."""
         with claim(self.path, campaign):
             self.running(campaign).forget()
             yield
@@ -272,8 +270,7 @@ class Store:
     def planned(
         self, campaign: str | None, conversations: Iterable[str] | None = None
     ) -> Iterator[PlannedConversation]:
-        """A campaign's conversations as they were planned, in order, or those with these ids; no
-        transaction is open between two."""
+        """A campaign's conversations as planned, in order, or those with these ids, in theirs."""
         if conversations is None:
             with self.reading() as connection:
                 conversations = conversation_ids(connection, campaign)
