@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recjury.records import Role
-from recjury.store import Said
+from recjury.store import DebateScore
 
 
 class RoundMeans(NamedTuple):
@@ -29,7 +29,7 @@ class RoundTally:
         self._given: dict[tuple[Role, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
         self._final: dict[tuple[Role, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
 
-    def add(self, statements: Sequence[Said]) -> None:
+    def add(self, statements: Sequence[DebateScore]) -> None:
         """Count one debate by its statements; a debate without any is left out."""
         rounds = max((said.round for said in statements), default=0)
         if not rounds:

@@ -17,7 +17,7 @@ from recjury.store.running import RunningCampaign
 from recjury.store.selection import Selection, Shard
 from recjury.store.stage_results import ForkedEvaluation
 from recjury.store.store import Store
-from recjury.store.summaries import Said
+from recjury.store.summaries import DebateScore
 
 __all__ = [
     "CallCounts",
@@ -27,6 +27,7 @@ __all__ = [
     "CampaignEvaluator",
     "ConversationResult",
     "Counts",
+    "DebateScore",
     "DebateSummary",
     "EvaluationHandle",
     "EvaluationResult",
@@ -38,7 +39,6 @@ __all__ = [
     "PlannedEvaluation",
     "PlannedEvaluator",
     "RunningCampaign",
-    "Said",
     "Selection",
     "Setup",
     "Shard",

@@ -15,8 +15,8 @@ from recjury.store.logs import read_logs
 from recjury.store.stage_results import Results, read_stage_results
 from recjury.store.stages import CONVERSE
 from recjury.store.summaries import (
+    DebateScore,
     LogSummary,
-    Said,
     StageSummary,
     log_summary,
     rated,
@@ -44,7 +44,7 @@ class EvaluationResult(NamedTuple):
     failures: Mapping[str, str]
     ratings: tuple[Rating, ...] = ()
     evidence: tuple[Evidence, ...] = ()
-    said: tuple[Said, ...] = ()
+    said: tuple[DebateScore, ...] = ()
 
 
 class ConversationResult(NamedTuple):

@@ -41,7 +41,7 @@ SUMMARIES = Table(
 )
 
 
-class Said(NamedTuple):
+class DebateScore(NamedTuple):
     """Who said something in a debate, in which round (from 1), and the score that was given."""
 
     role: Role
@@ -75,7 +75,7 @@ class StageSummary(NamedTuple):
     in its debate."""
 
     ratings: tuple[Rating, ...] = ()
-    said: tuple[Said, ...] = ()
+    said: tuple[DebateScore, ...] = ()
 
 
 def summary_of_log(digest: str, log: ConversationLog) -> LogSummary:
@@ -186,8 +186,8 @@ def rated(result: StageResult) -> StageSummary:
 
 
 @lru_cache(maxsize=10_000)
-def _said(role: str, number: int, speaker: str, score: float | None) -> Said:
-    return Said(Role(role), number, speaker, score)
+def _said(role: str, number: int, speaker: str, score: float | None) -> DebateScore:
+    return DebateScore(Role(role), number, speaker, score)
 
 
 # Records are immutable, and most ratings of a campaign are alike: 13 of 20,000 conversations are

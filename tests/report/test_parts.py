@@ -11,7 +11,7 @@ from recjury.report.table_cells import coverage_text, hyphenated, p_text
 from recjury.results import Measure
 from recjury.results.scores import ConversationScores
 from recjury.stats.resampling import interval_of_mean
-from recjury.store import Said
+from recjury.store import DebateScore
 from tests.report.filling import Played
 
 
@@ -74,7 +74,7 @@ def test_a_debate_that_has_ended_counts_on_with_its_last_scores() -> None:
     long = Played("a", "2", scores=[(0.0, 100.0, 0.0, None), (20.0, 80.0, 0.0, None)])
     for one in (short, long):
         said = one.debate().transcript.statements
-        tally.add([Said(each.role, each.round, each.speaker, each.score) for each in said])
+        tally.add([DebateScore(each.role, each.round, each.speaker, each.score) for each in said])
     means = tally.means()
     assert means is not None
     assert means.debating == (2, 1)
