@@ -42,10 +42,10 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
     "agents": 9_277,
-    "agreement": 5_913,
-    "api": 913,
-    "campaign": 3_702,
-    "cli": 4_242,
+    "agreement": 5_916,
+    "api": 931,
+    "campaign": 3_876,
+    "cli": 4_522,
     "corpora": 3_577,
     "debate": 1_896,
     "demo": 33,
@@ -53,21 +53,21 @@ BUDGETS = {
     "judges": 9_857,
     "language": 2_012,
     "knowledge": 1_782,
-    "llm": 10_313,
+    "llm": 10_318,
     "papers": 5_812,
     "plugins": 630,
     "prompts": 280,
-    "records": 1_862,
-    "report": 1_721,
-    "results": 2_492,
+    "records": 1_871,
+    "report": 1_714,
+    "results": 2_616,
     "simulator": 3_907,
-    "stats": 1_895,
-    "store": 4_359,
+    "stats": 1_910,
+    "store": 5_475,
     "tables": 955,
     "top": 1_167,
 }
-LINES = 79_007
-FILES = 618
+LINES = 80_744
+FILES = 627
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.
