@@ -42,10 +42,10 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
     "agents": 8_475,
-    "agreement": 5_761,
-    "api": 921,
-    "campaign": 3_800,
-    "cli": 4_316,
+    "agreement": 5_764,
+    "api": 939,
+    "campaign": 3_982,
+    "cli": 4_579,
     "corpora": 3_726,
     "debate": 1_896,
     "demo": 33,
@@ -54,21 +54,21 @@ BUDGETS = {
     "judges": 10_344,
     "language": 2_022,
     "knowledge": 1_782,
-    "llm": 10_383,
+    "llm": 10_388,
     "papers": 6_758,
     "plugins": 652,
     "prompts": 279,
-    "records": 1_870,
-    "report": 1_726,
-    "results": 2_642,
+    "records": 1_879,
+    "report": 1_719,
+    "results": 2_766,
     "simulator": 4_016,
-    "stats": 1_942,
-    "store": 5_095,
+    "stats": 1_957,
+    "store": 6_279,
     "tables": 955,
     "top": 1_173,
 }
-LINES = 81_826
-FILES = 642
+LINES = 83_622
+FILES = 650
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.

@@ -23,7 +23,7 @@ from recjury.agreement.label_forms import read_labels
 from recjury.agreement.metric_pairs import pair_metrics
 from recjury.agreement.scored_run import run_of_store
 from recjury.errors import ConfigError
-from recjury.store import Store
+from recjury.store import Selection, Store
 
 
 def import_labels(
@@ -61,9 +61,10 @@ def write_rater_task(
     *,
     questions: Sequence[str] = (),
     guideline: str = "core",
+    selection: Selection,
 ) -> tuple[Path, ...]:
     """The files of a task about a campaign: the page, the table and the key."""
-    logs = campaign_logs(store, campaign)
+    logs = campaign_logs(store, campaign, selection)
     drawn = draw_task(list(logs.values()), RaterGuide(guideline, questions), design)
     return write_task(drawn, folder)
 

@@ -18,13 +18,16 @@ from recjury.results import (
     newest_campaign,
     summarise,
 )
-from recjury.store import Campaign, CampaignCalls, Store
+from recjury.store import Campaign, CampaignCalls, Selection, Store
 from recjury.tables import AnalysisInput, Column, Findings, Table, table_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from recjury.agreement.agreement import Agreements
+
+
+_ALL = Selection()
 
 
 class Stored:
@@ -56,14 +59,18 @@ class Stored:
         """The results of one campaign, by its id or its first digits."""
         return Stored(self.url, campaign)
 
-    def frame(self, name: str) -> "pa.Table":
+    def frame(self, name: str, selection: Selection = _ALL) -> "pa.Table":
         """A table as Arrow: conversations, evaluations, turns, ratings, statements or calls.
 
         `.to_pandas()` converts it to a DataFrame if pandas is installed. A row has the ids of its
-        conversation, evaluation, evaluator and metric, if it belongs to one. Raises StoreError.
+        conversation, evaluation, evaluator and metric, if it belongs to one. A `selection` is of
+        the newest campaign if none was named. Raises StoreError.
         """
         with self._open() as store:
-            return frame(store, name, self.campaign)
+            if selection.is_all:
+                return frame(store, name, self.campaign)
+            campaign = self._chosen(store)
+            return frame(store, name, campaign, store.selected(campaign, selection))
 
     def compare(
         self,
@@ -74,6 +81,7 @@ class Stored:
         margin: float | None = None,
         force: bool = False,
         seed: int = 0,
+        selection: Selection = _ALL,
     ) -> Comparison:
         """System `a` minus system `b` by metric: differences, 95 % intervals, Holm's p-values.
 
@@ -82,7 +90,7 @@ class Stored:
         Raises StoreError for an unknown system or metric, and, without `force`, for systems without
         a scenario in common, or that were not rated by the same versions of evaluators.
         """
-        options = ComparisonOptions(metrics, margin, force, seed)
+        options = ComparisonOptions(metrics, margin, force, seed, selection)
         with self._open() as store:
             return compare_systems(store, a, b, campaign=self.campaign, options=options)
 
@@ -98,6 +106,7 @@ class Stored:
         examples: int = 3,
         labels: str | None = None,
         pairs: Sequence[str] = (),
+        selection: Selection = _ALL,
     ) -> Path:
         """Write the HTML report, with that many example conversations of each system.
 
@@ -112,8 +121,14 @@ class Stored:
                 from recjury.api.people_section import people_section
 
                 people = people_section(store, self._chosen(store), labels, pairs)
+            campaign = self.campaign if selection.is_all else self._chosen(store)
             write_report(
-                store, Path(path), campaign=self.campaign, examples=examples, people=people
+                store,
+                Path(path),
+                campaign=campaign,
+                examples=examples,
+                people=people,
+                conversations=store.selected(campaign, selection) if campaign else None,
             )
         return Path(path)
 
@@ -169,6 +184,7 @@ class Stored:
         questions: Sequence[str] = (),
         guideline: str = "core",
         seed: int = 0,
+        selection: Selection = _ALL,
     ) -> tuple[Path, ...]:
         """Write a task for raters about the campaign: task.html, task.csv and key.json.
 
@@ -188,6 +204,7 @@ class Stored:
                 wanted,
                 questions=questions,
                 guideline=guideline,
+                selection=selection,
             )
 
     @property

@@ -10,7 +10,7 @@ the estimates were too low.
 import asyncio
 import contextlib
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -225,7 +225,9 @@ class BudgetScheduler:
         self.needs = Needs(cache(expected))
         self._open: set[CampaignTrial] = set()
         self._waiting: deque[tuple[CampaignTrial, asyncio.Future[bool]]] = deque()
-        self.trials: list[CampaignTrial] = []
+        self._broken_off: list[CampaignTrial] = []
+        self._not_begun: Counter[PartKind] = Counter()
+        self._left_out = 0
 
     @property
     def limits(self) -> bool:
@@ -239,9 +241,7 @@ class BudgetScheduler:
 
     def trial(self, parts: Iterable[TrialPart]) -> CampaignTrial:
         """A trial of these parts."""
-        trial = CampaignTrial(parts, self.needs, self._admit)
-        self.trials.append(trial)
-        return trial
+        return CampaignTrial(parts, self.needs, self._admit)
 
     @contextlib.asynccontextmanager
     async def opened(self, trial: CampaignTrial) -> AsyncIterator[bool]:
@@ -254,27 +254,35 @@ class BudgetScheduler:
             yield trial.is_opened
         finally:
             self._open.discard(trial)
+            self._keep_count(trial)
             self._admit()
 
-    def leave(self, trial: CampaignTrial) -> None:
-        """Forget a trial that is not needed: the budget does not have to cover it."""
-        self.trials.remove(trial)
+    def _keep_count(self, trial: CampaignTrial) -> None:
+        """Count a trial that the budget did not cover; those that are whole are forgotten."""
+        if self._budget is None or trial.is_whole:
+            return
+        if trial.is_opened or trial.was_begun:
+            self._broken_off.append(trial)
+            return
+        self._left_out += 1
+        self._not_begun.update(part.kind for part in trial.parts if not part.complete)
 
     def shortfall(self, planned: int) -> BudgetShortfall | None:
         """What the budget did not cover of `planned` conversations; None if it covered all."""
         budget = self._budget
         if budget is None or budget.limit is None:
             return None
-        open_ones = [trial for trial in self.trials if not trial.is_whole]
-        not_begun = sum(not trial.is_opened for trial in open_ones)
+        broken_off = sum(trial.is_opened for trial in self._broken_off)
+        not_begun = self._left_out + len(self._broken_off) - broken_off
         if not not_begun and not budget.is_reached:
             return None
         return BudgetShortfall(
-            whole=planned - len(open_ones),
+            whole=planned - not_begun - broken_off,
             planned=planned,
             not_begun=not_begun,
-            broken_off=len(open_ones) - not_begun,
-            needed=sum(trial.missing() for trial in open_ones),
+            broken_off=broken_off,
+            needed=sum(trial.missing() for trial in self._broken_off)
+            + sum(self.needs.mean(kind) * count for kind, count in self._not_begun.items()),
             spent=budget.spent,
             limit=budget.limit,
             unit=budget.unit,

@@ -1,6 +1,6 @@
 """Evaluate existing conversations: from files, from a program, or of a campaign in the store."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from recjury.campaign.build import (
 from recjury.campaign.campaign_store import campaign_setup, opened_campaign
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.identity import files_id, logs_id
-from recjury.campaign.plan import Unit
+from recjury.campaign.plan import ALL, Unit, pages
 from recjury.campaign.progress import Progress
 from recjury.campaign.retry import Retry
 from recjury.campaign.runner import Runner, RunResult
@@ -32,7 +32,7 @@ from recjury.errors import ConfigError, DataError
 from recjury.knowledge import Catalogue
 from recjury.llm import MAIN_MODEL, Gateway, gather, read_model
 from recjury.records import ConversationLog
-from recjury.store import PlannedConversation, Setup, Store
+from recjury.store import PlannedConversation, Selection, Setup, Store
 
 Read = Callable[[], Iterator[Recording]]
 
@@ -47,11 +47,13 @@ async def judge_files(
     link_items: bool = False,
     retry: Retry = Retry.UNSCORED,
     progress: Progress | None = None,
+    selection: Selection = ALL,
 ) -> RunResult:
     """Evaluate at most `limit` conversations of each file, as a campaign of their own.
 
     `form` is the files' format; with None it is detected. With `link_items`, conversations without
-    lists get lists of the items that their texts name, and the campaign is another one. Every file
+    lists get lists of the items that their texts name, and the campaign is another one. Of these,
+    the `selection` is evaluated. Every file
     is read to its end before anything is written, and is then read again to be stored: so at most
     one conversation is in memory. Raises UserError.
     """
@@ -59,7 +61,7 @@ async def judge_files(
     read = partial(read_recordings, paths, form, data=data, limit=limit, link_items=link_items)
     read()  # refuses missing files and unknown formats
     identity = files_id(paths, form, link_items=link_items)
-    return await _judge(identity, read, config, place, data, retry, progress)
+    return await _judge(identity, read, config, place, data, retry, progress, selection)
 
 
 async def judge_logs(
@@ -92,8 +94,9 @@ async def judge_campaign(
     *,
     retry: Retry = Retry.UNSCORED,
     progress: Progress | None = None,
+    selection: Selection = ALL,
 ) -> RunResult:
-    """Evaluate the conversations of a stored campaign; no conversation is played.
+    """Evaluate the selected conversations of a stored campaign; no conversation is played.
 
     The evaluations are added to those that the campaign has. Raises UserError.
     """
@@ -101,13 +104,13 @@ async def judge_campaign(
         about = store.campaign(campaign)
         played = _Played(about.setup.config, config)
         async with opened_campaign(played.config, store, about.id) as opened:
-            units = list(map(_unit, store.conversations(about.id)))
+            ids = store.selected(about.id, selection)
             data = Path(played.data) if played.data else None
-            corpora = _known({unit.corpus for unit in units}, data)
+            corpora = _known(map(corpus_name, store.corpora(about.id)), data)
             built = _built(played, corpora, opened.gateway)
             worker = opened.begin(about.name, played.setup(about.setup, corpora.values()))
             runner = Runner(store, built, played.config, progress, retry=retry)
-            return await runner.run(worker, units)
+            return await runner.run(worker, lambda: map(_unit, store.planned(about.id, ids)))
 
 
 async def _judge(
@@ -118,24 +121,38 @@ async def _judge(
     data: Path | None,
     retry: Retry,
     progress: Progress | None,
+    selection: Selection = ALL,
 ) -> RunResult:
-    found = {each.identity: (each.log.id, _planned(each)) for each in _told_apart(read(), {})}
+    taken = partial(_selected, read, selection)
+    logs: dict[str, str] = {}
+    names: set[str] = set()
+    for each in _told_apart(taken(), {}):
+        logs[each.identity] = each.log.id
+        names.add(corpus_name(each.log.scenario.corpus))
     async with opened_campaign(config, place, identity) as opened:
         store, campaign = opened.store, opened.id
-        corpora = _known({corpus_name(each.corpus) for _, each in found.values()}, data)
+        corpora = _known(names, data)
         built = _built(_Played({}, config), corpora, opened.gateway)
         worker = opened.begin(config.name, campaign_setup(config, corpora.values()))
-        there = store.log_ids_of(found)
-        planned = tuple(
-            each if there.get(each.id, log) == log else _anew(each, log)
-            for log, each in found.values()
-        )
-        set_aside = store.plan(campaign, planned)
-        ids = {each.id for each in planned}
-        await _store_new(store, ids, store.log_ids(campaign), _told_apart(read(), there))
+        there = {each: log for each, log in store.log_ids_of(logs).items() if logs[each] != log}
+        ids = tuple(dict.fromkeys(log if name in there else name for name, log in logs.items()))
+        set_aside = store.plan(campaign, map(_planned, _once(_told_apart(taken(), there))))
+        await _store_new(store, frozenset(ids), _told_apart(taken(), there))
         runner = Runner(store, built, config, progress, retry=retry)
-        result = await runner.run(worker, list(map(_unit, planned)))
+        result = await runner.run(worker, lambda: map(_unit, store.planned(campaign, ids)))
     return result._replace(set_aside=set_aside)
+
+
+def _selected(read: Read, selection: Selection) -> Iterator[Recording]:
+    return read() if selection.is_all else selection.taken(read(), _planned)
+
+
+def _once(recordings: Iterable[Recording]) -> Iterator[Recording]:
+    seen: set[str] = set()
+    for each in recordings:
+        if each.identity not in seen:
+            seen.add(each.identity)
+            yield each
 
 
 def _told_apart(recordings: Iterable[Recording], logs: Mapping[str, str]) -> Iterator[Recording]:
@@ -156,10 +173,6 @@ def _unit(planned: PlannedConversation) -> Unit:
     return Unit(planned.id, corpus_name(planned.corpus), planned.system, planned.repeat)
 
 
-def _anew(planned: PlannedConversation, log: str) -> PlannedConversation:
-    return planned.model_copy(update={"id": log, "repeat": 0, "seed": 0, "settings": {}})
-
-
 def _planned(recording: Recording) -> PlannedConversation:
     log = recording.log
     return PlannedConversation(
@@ -173,10 +186,8 @@ def _planned(recording: Recording) -> PlannedConversation:
     )
 
 
-async def _store_new(
-    store: Store, ids: set[str], stored: Mapping[str, str], recordings: Iterable[Recording]
-) -> None:
-    """Store the logs of conversations `ids` that are not `stored`.
+async def _store_new(store: Store, ids: Collection[str], recordings: Iterable[Recording]) -> None:
+    """Store the logs of conversations `ids` that the store does not have.
 
     Raises DataError for a recording that was not planned: its file has changed since it was
     planned.
@@ -186,16 +197,18 @@ async def _store_new(
         await store.save_log(recording.identity, recording.log, recording.seconds, recording.costs)
 
     def new() -> Iterator[Recording]:
-        for each in recordings:
-            if each.identity not in ids:
-                raise DataError(
-                    "a file of conversations changed while it was read: start again when no "
-                    "program writes to it"
-                )
-            if each.identity not in stored:
-                yield each
+        for page in pages(recordings):
+            stored = store.log_ids_of(each.identity for each in page)
+            for each in page:
+                if each.identity not in ids:
+                    raise DataError(
+                        "a file of conversations changed while it was read: start again when no "
+                        "program writes to it"
+                    )
+                if each.identity not in stored:
+                    yield each
 
-    await gather(map(save, new()), at_once=64)
+    await gather(map(save, new()), at_once=64, keep=False)
 
 
 class _Played:
@@ -260,7 +273,7 @@ class _Played:
 
 def _known(names: Iterable[str], data: Path | None) -> dict[str, Corpus | None]:
     """The corpora by name; None for one that is not available here."""
-    return {name: known_corpus(name, data) for name in sorted(names)}
+    return {name: known_corpus(name, data) for name in sorted(set(names))}
 
 
 def _built(

@@ -1,10 +1,11 @@
 """Plan a campaign: its scenarios, and the conversations that they make with its systems."""
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from recjury.campaign.build import Components
 from recjury.campaign.config import CampaignConfig, ScenarioSource
@@ -15,7 +16,12 @@ from recjury.errors import DataError, RecjuryError
 from recjury.plugins import describe_exception
 from recjury.records import Scenario
 from recjury.simulator import LeakGuard
-from recjury.store import PlannedConversation, Skipped, Store
+from recjury.store import Placed, PlannedConversation, Selection, Skipped, Store
+
+T = TypeVar("T")
+
+ALL = Selection()
+"""Every conversation."""
 
 
 class DrawnScenarios(NamedTuple):
@@ -50,38 +56,98 @@ class ConversationPlan(NamedTuple):
     scenario: Scenario
 
 
-class CampaignPlan(NamedTuple):
-    """All conversations of a campaign, in the order in which they start; `id` is its identity."""
+class CampaignPlan:
+    """All conversations of a campaign, in the order in which they start.
 
-    id: str
-    conversations: tuple[ConversationPlan, ...]
+    They are made whenever they are asked for, and not held. `id` is the campaign's identity.
+    """
+
+    def __init__(
+        self,
+        config: CampaignConfig,
+        drawn: DrawnScenarios,
+        components: Mapping[str, Components],
+        selection: Selection = ALL,
+        failed: Collection[str] = (),
+    ):
+        """`selection` says which of them are taken; `failed` are the ids of those that failed."""
+        self.id, self.selection = campaign_id(config), selection
+        self._failed = frozenset(failed)
+        self._config, self._drawn, self._components = config, drawn, components
+
+    @property
+    def conversations(self) -> Iterator[ConversationPlan]:
+        """The selected ones. Raises StoreError if there is none."""
+        return (each for _, each in self._placed())
+
+    @property
+    def places(self) -> Iterator[Placed]:
+        """The same for the store: each with its place among all."""
+        return (Placed(place, each.conversation) for place, each in self._placed())
+
+    def _placed(self) -> Iterator[tuple[int, ConversationPlan]]:
+        every: Iterator[tuple[int, ConversationPlan]] = enumerate(self._every())
+        if self.selection.is_all:
+            return every
+        if self.selection.failed:
+            every = ((n, each) for n, each in every if each.conversation.id in self._failed)
+        return self.selection.taken(every, lambda each: each[1].conversation)
+
+    def _every(self) -> Iterator[ConversationPlan]:
+        found = (
+            each
+            for corpus, scenarios in self._drawn.scenarios.items()
+            for each in _conversations(self._config, scenarios, self._components[corpus])
+        )
+        # Several sources may give the same scenario.
+        once = found if len(self._config.scenarios) == 1 else _once_each(found)
+        return once if self._config.stop is None else iter(_shuffled(once, self._config.seed))
 
     def unplayed(self, store: Store | None = None) -> set[tuple[str, str]]:
         """Corpus and system of each conversation that `store` does not have yet.
 
         The store is only read, and its file does not need to exist.
         """
-        held: Mapping[str, str] = {}
-        if store is not None and store.exists:
-            held = store.log_ids_of(each.conversation.id for each in self.conversations)
-        return {
-            (corpus_name(conversation.corpus), conversation.system)
-            for conversation, _ in self.conversations
-            if conversation.id not in held
-        }
+        known = store if store is not None and store.exists else None
+        found: set[tuple[str, str]] = set()
+        most = sum(len(each.recommenders) for each in self._components.values())
+        for page in pages(self.conversations):
+            ids = [each.conversation.id for each in page]
+            held: Mapping[str, str] = {} if known is None else known.log_ids_of(ids)
+            found |= {
+                (corpus_name(conversation.corpus), conversation.system)
+                for conversation, _ in page
+                if conversation.id not in held
+            }
+            if len(found) == most:
+                break
+        return found
 
-    def units(self) -> list[Unit]:
+    def units(self) -> Iterator[Unit]:
         """The units of work."""
-        return [
-            Unit(
+        for conversation, scenario in self.conversations:
+            yield Unit(
                 id=conversation.id,
                 corpus=corpus_name(conversation.corpus),
                 system=conversation.system,
                 repeat=conversation.repeat,
                 scenario=scenario,
             )
-            for conversation, scenario in self.conversations
-        ]
+
+
+def pages(found: Iterable[T], size: int = 500) -> Iterator[tuple[T, ...]]:
+    """Some at a time, as one question to the store takes them."""
+    each = iter(found)
+    while page := tuple(islice(each, size)):
+        yield page
+
+
+def _once_each(planned: Iterable[ConversationPlan]) -> Iterator[ConversationPlan]:
+    seen: set[str] = set()
+    for each in planned:
+        if each.conversation.id not in seen:
+            seen.add(each.conversation.id)
+            yield each
 
 
 def draw_scenarios(config: CampaignConfig, limit: int | None = None) -> DrawnScenarios:
@@ -137,23 +203,20 @@ def _with_history_and_target(found: ScenarioSet, place: str) -> ScenarioSet:
 
 
 def plan_campaign(
-    config: CampaignConfig, drawn: DrawnScenarios, components: Mapping[str, Components]
+    config: CampaignConfig,
+    drawn: DrawnScenarios,
+    components: Mapping[str, Components],
+    selection: Selection = ALL,
+    failed: Collection[str] = (),
 ) -> CampaignPlan:
-    """Plan every drawn scenario with every system, `repeats` times.
+    """Plan every drawn scenario with every system, `repeats` times, or a selection of these.
 
     The order is corpus, repeat, scenario, system, so that systems can be compared when only half of
     the campaign is done. If it may stop early, the order of the scenarios is random, by the seed,
     and the repeats of a scenario follow each other: what is played first then stands for all. If
     several sources give the same conversation, it is planned once.
     """
-    planned: dict[str, ConversationPlan] = {}
-    for corpus, scenarios in drawn.scenarios.items():
-        for each in _conversations(config, scenarios, components[corpus]):
-            planned.setdefault(each.conversation.id, each)
-    in_order = list(planned.values())
-    if config.stop is not None:
-        in_order = _shuffled(in_order, config.seed)
-    return CampaignPlan(campaign_id(config), tuple(in_order))
+    return CampaignPlan(config, drawn, components, selection, failed)
 
 
 def _shuffled(planned: Iterable[ConversationPlan], seed: int) -> list[ConversationPlan]:

@@ -5,8 +5,9 @@ if an evaluation fails, everything else continues.
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import chain, islice
 from typing import NamedTuple
 
 from recjury.campaign.budget_scheduler import (
@@ -20,8 +21,9 @@ from recjury.campaign.build import BuiltCampaign
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.estimate import expected_part
 from recjury.campaign.evaluate import ActiveEvaluator
+from recjury.campaign.left import EvaluationKey, Left, LookUp
 from recjury.campaign.open_trials import OpenTrials
-from recjury.campaign.plan import Unit
+from recjury.campaign.plan import Unit, pages
 from recjury.campaign.play import Player
 from recjury.campaign.progress import Progress, UnitCounts
 from recjury.campaign.retry import Retry
@@ -38,6 +40,9 @@ from recjury.store import PlannedEvaluation, Skipped, Store, Worker
 from recjury.telemetry import work_span
 
 logger = get_logger()
+
+Units = Callable[[], Iterable[Unit]]
+"""Gives the units in order, each time that it is called."""
 
 
 class RunResult(NamedTuple):
@@ -56,7 +61,7 @@ class RunResult(NamedTuple):
     failed: int
     skipped: tuple[Skipped, ...] = ()
     set_aside: int = 0
-    conversations: frozenset[str] = frozenset()
+    conversations: tuple[str, ...] = ()
     evaluators: tuple[str, ...] = ()
     held_back: BudgetShortfall | None = None
     stopped: Stopped | None = None
@@ -92,40 +97,43 @@ class Runner:
             ]
             for corpus, components in built.components.items()
         }
+        self._look_up = LookUp(store, self._evaluators, retry)
         self._labels = tuple(judgings)
         self._concurrency = config.concurrency
         budget = None if built.gateway is None else built.gateway.budget
         expected = partial(expected_part, config, built.components)
         self._scheduler = BudgetScheduler(budget, expected)
         self._open_trials = OpenTrials(None, config.concurrency)
-        self._rows: dict[_EvaluationKey, str] = {}
         self._started: dict[str, asyncio.Future[bool]] = {}
-        self._complete: set[_EvaluationKey] = set()
+        self._ended: dict[str, bool] = {}
         self._learned: dict[str, dict[str, JSON]] = {}
-        self._done: set[str] = set()
-        self._failed: set[str] = set()
+        self._done = 0
+        self._failed = 0
         self._done_elsewhere: set[str] = set()
 
-    async def run(self, worker: Worker, units: Sequence[Unit]) -> RunResult:
+    async def run(self, worker: Worker, units: Units) -> RunResult:
         """Finish all units that are not finished yet, and return how the run ended.
 
-        Other processes may run the campaign of `worker` at the same time: each takes the units that
-        no other one works on.
+        `units` gives them in order, each time that it is called: they are not held. Other processes
+        may run the campaign of `worker` at the same time: each takes the units that no other one
+        works on.
         """
         campaign = worker.campaign
         self._join(campaign)
-        left = self._left(campaign, units)
+        ids, left = self._count(units)
         self._open_trials = OpenTrials(self._gateway, self._concurrency)
-        most = self._open_trials.at_once(len(left))
-        if self._stopping is not None:
-            self._stopping.take({unit.id for unit in units} - {unit.id for unit in left})
+        most = self._open_trials.at_once(left)
         self._save_learned(campaign)
         tuned = asyncio.ensure_future(follow_settings(worker, self._gateway))
         try:
-            trials = self._trials(campaign, units, left)
-            if self._stopping is None:  # which says itself what comes next
-                trials = worker.shared(trials)
-            await gather((self._advance(worker, *each) for each in trials), at_once=most)
+            # Those who share a campaign begin at different places of it.
+            start = worker.start(len(ids)) if self._stopping is None else 0
+            turned = partial(_from, start, units) if start else units
+            work = (self._advance(worker, *each) for each in self._trials(turned))
+            await gather(work, at_once=most, keep=False)
+            if start or self._done_elsewhere:
+                self._done = 0
+                self._count(units)
         finally:
             tuned.cancel()
             await asyncio.gather(tuned, return_exceptions=True)
@@ -135,12 +143,12 @@ class Runner:
             self._save_learned(campaign)
         return RunResult(
             campaign=campaign,
-            planned=len(units),
-            done=len(self._done),
-            failed=len(self._failed),
-            conversations=frozenset(unit.id for unit in units),
+            planned=len(ids),
+            done=self._done,
+            failed=self._failed,
+            conversations=ids,
             evaluators=self._labels,
-            held_back=self._scheduler.shortfall(len(units)),
+            held_back=self._scheduler.shortfall(len(ids)),
             stopped=None if self._stopping is None else self._stopping.result(),
         )
 
@@ -155,93 +163,80 @@ class Runner:
         every = (each.planned() for some in self._evaluators.values() for each in some)
         self._store.join(campaign, tuple({each.id: each for each in every}.values()))
 
-    def _left(self, campaign: str, units: Sequence[Unit]) -> list[Unit]:
-        """The units with something left to do; `progress` is set to the numbers of all units."""
-        held = self._store.log_ids(campaign)
-        self._done = {unit.id for unit in units if unit.id in held}
-        self._complete = self._finished(units, held)
-        counts: dict[str, UnitCounts] = {}
-        left: list[Unit] = []
-        for unit in units:
-            complete = unit.id in held
-            for active in self._evaluators[unit.corpus]:
-                count = counts.setdefault(active.label, UnitCounts())
-                ended = sum(
-                    (unit.id, active.label, judging) in self._complete
-                    for judging in range(active.judgings)
-                )
-                count.planned += active.judgings
-                count.done += ended
-                complete = complete and ended == active.judgings
-            if not complete:
-                left.append(unit)
-        self._progress.begin(UnitCounts(len(units), len(self._done)), counts)
-        return left
+    def _count(self, units: Units) -> tuple[tuple[str, ...], int]:
+        """The ids of all units, and how many have something left to do.
 
-    def _trials(
-        self, campaign: str, units: Sequence[Unit], left: Sequence[Unit]
-    ) -> list[tuple[Unit, CampaignTrial]]:
+        `progress` is set to their numbers; what finished units took is learned from.
+        """
+        evaluations = {label: UnitCounts() for label in self._labels}
+        ids: list[str] = []
+        left = 0
+        for page in pages(units()):
+            found = self._look_up.looked_up(page)
+            self._done += sum(each.is_held for each in found)
+            for each in found:
+                for key in self._look_up.keys_of(each.unit):
+                    evaluations[key.label].planned += 1
+                    evaluations[key.label].done += key in each.complete
+            self._learn(found)
+            if self._stopping is not None:
+                self._stopping.take(
+                    {each.unit.id for each in found if self._look_up.is_whole(each)}
+                )
+            left += sum(not self._look_up.is_whole(each) for each in found)
+            ids += (unit.id for unit in page)
+        counts = {label: each for label, each in evaluations.items() if each.planned}
+        self._progress.begin(UnitCounts(len(ids), self._done), counts)
+        return tuple(ids), left
+
+    def _trials(self, units: Units) -> Iterator[tuple[Left, CampaignTrial]]:
         """The work that is left; if there is a budget, that of begun conversations comes first."""
-        spent: dict[str, float] = {}
-        if self._scheduler.limits:
-            by_unit = self._store.spent_by_unit(campaign)
-            in_tokens = self._scheduler.in_tokens
-            spent = {unit: each.amount(in_tokens=in_tokens) for unit, each in by_unit.items()}
-        trials = {unit.id: self._scheduler.trial(self._parts(unit, spent)) for unit in left}
-        for unit in units:
-            kinds = {unit.id: PartKind(unit.system)} if unit.id in self._done else {}
-            for key in self._evaluation_keys(unit):
-                if key in self._complete:
-                    kinds[self._rows[key]] = PartKind(unit.system, key.label)
+        for begun in (True, False) if self._scheduler.limits else (None,):
+            for page in pages(units()):
+                found = [
+                    each
+                    for each in self._look_up.looked_up(page)
+                    if not self._look_up.is_whole(each)
+                ]
+                spent = self._spent(found)
+                for each in found:
+                    parts = tuple(self._parts(each, spent))
+                    if begun is None or begun == any(part.before for part in parts):
+                        yield each, self._scheduler.trial(parts)
+
+    def _spent(self, found: Iterable[Left]) -> Mapping[str, float]:
+        """What was spent for each conversation and evaluation, in the unit of the budget."""
+        if not self._scheduler.limits:
+            return {}
+        rows = (row for each in found for row in (each.unit.id, *each.rows.values()))
+        in_tokens = self._scheduler.in_tokens
+        by_unit = self._store.spent_by_unit(rows)
+        return {unit: each.amount(in_tokens=in_tokens) for unit, each in by_unit.items()}
+
+    def _learn(self, found: Iterable[Left]) -> None:
+        """Learn what finished parts took."""
+        spent = self._spent(found)
+        for each in found if spent else ():
+            system = each.unit.system
+            kinds = {each.unit.id: PartKind(system)} if each.is_held else {}
+            kinds |= {each.rows[key]: PartKind(system, key.label) for key in each.complete}
             for row, kind in kinds.items():
                 if spent.get(row):
                     self._scheduler.needs.learn(kind, spent[row])
-        found = [(unit, trials[unit.id]) for unit in left]
-        return sorted(found, key=lambda each: not each[1].was_begun)
 
-    def _evaluation_keys(self, unit: Unit) -> Iterator["_EvaluationKey"]:
-        for active in self._evaluators[unit.corpus]:
-            for judging in range(active.judgings):
-                yield _EvaluationKey(unit.id, active.label, judging)
-
-    def _parts(self, unit: Unit, spent: Mapping[str, float]) -> Iterator[TrialPart]:
+    def _parts(self, left: Left, spent: Mapping[str, float]) -> Iterator[TrialPart]:
         """What is left to do of a unit, and what was spent for it."""
-        before = spent.get(unit.id, 0.0)
-        yield TrialPart(PartKind(unit.system), before, complete=unit.id in self._done)
-        for key in self._evaluation_keys(unit):
-            if key not in self._complete:
-                before = spent.get(self._rows.get(key, ""), 0.0)
+        unit = left.unit
+        yield TrialPart(PartKind(unit.system), spent.get(unit.id, 0.0), complete=left.is_held)
+        for key in self._look_up.keys_of(unit):
+            if key not in left.complete:
+                before = spent.get(left.rows.get(key, ""), 0.0)
                 yield TrialPart(PartKind(unit.system, key.label), before)
 
-    def _finished(self, units: Iterable[Unit], held: Mapping[str, str]) -> set["_EvaluationKey"]:
-        """The evaluations that are complete, with nothing that is asked for again."""
-        planned = [
-            (
-                _EvaluationKey(unit.id, active.label, evaluation.judging),
-                active.stages,
-                evaluation.identity,
-            )
-            for unit in units
-            if unit.id in held
-            for active in self._evaluators[unit.corpus]
-            for evaluation in active.evaluations(held[unit.id])
-        ]
-        rows = self._store.find_evaluations(identity for _, _, identity in planned)
-        stages = self._store.evaluation_stages(rows.values())
-        self._rows = {key: rows[identity] for key, _, identity in planned if identity in rows}
-        repeated = self._store.evaluations_with(rows.values(), self._retry.statuses)
-        return {
-            key
-            for key, wanted, identity in planned
-            if identity in rows
-            and wanted <= stages.get(rows[identity], set())
-            and rows[identity] not in repeated
-        }
-
-    async def _advance(self, worker: Worker, unit: Unit, trial: CampaignTrial) -> None:
+    async def _advance(self, worker: Worker, left: Left, trial: CampaignTrial) -> None:
+        unit = left.unit
         if not await self._is_needed(unit, trial):
-            self._scheduler.leave(trial)
-            self._hold(unit)
+            self._hold(left)
             return
         async with (
             self._open_trials.opened(),
@@ -251,9 +246,9 @@ class Runner:
             if was_done:
                 self._done_elsewhere.add(unit.id)
             if is_opened:
-                await self._finish(unit, trial)
+                await self._finish(left, trial)
             else:
-                self._hold(unit)
+                self._hold(left)
         if self._stopping is not None:
             await self._stopping.settle(unit)
 
@@ -261,15 +256,16 @@ class Runner:
         """Wait for the unit's turn, and say whether it is needed. What was begun is finished."""
         return self._stopping is None or trial.was_begun or await self._stopping.needs(unit)
 
-    def _hold(self, unit: Unit) -> None:
+    def _hold(self, left: Left) -> None:
         """Leave a unit that is not needed, or not covered by the budget, undone."""
-        if unit.id not in self._done:
+        if not left.is_held:
             self._progress.hold(self._progress.conversations, 1)
-        for key in self._evaluation_keys(unit):
-            if key not in self._complete:
+        for key in self._look_up.keys_of(left.unit):
+            if key not in left.complete:
                 self._progress.hold(self._progress.evaluations[key.label], 1)
 
-    async def _finish(self, unit: Unit, trial: CampaignTrial) -> None:
+    async def _finish(self, left: Left, trial: CampaignTrial) -> None:
+        unit = left.unit
         with self._open_trials.playing(), trial.doing(PartKind(unit.system)) as part:
             record = await self._record(unit)
             part.complete = record is not None
@@ -282,7 +278,7 @@ class Runner:
             self._evaluate(active, evaluation, record, trial, self._retry_of(unit.id))
             for active in self._evaluators[unit.corpus]
             for evaluation in active.evaluations(log, unit.repeat)
-            if _EvaluationKey(unit.id, active.label, evaluation.judging) not in self._complete
+            if EvaluationKey(unit.id, active.label, evaluation.judging) not in left.complete
         )
 
     async def _record(self, unit: Unit) -> ConversationRecord | None:
@@ -292,7 +288,7 @@ class Runner:
             return kept
         about = {"conversation": unit.id, "system": unit.system, "scenario": unit.scenario.id}
         if self._retry_of(unit.id) is Retry.NONE and self._store.failures(unit.id):
-            self._fail(unit)
+            self._fail()
             return None
         logger.info("conversation begun", **about)
         try:
@@ -305,11 +301,11 @@ class Runner:
         except ConversationFailed as failure:
             logger.info("conversation failed", **about, reason=str(failure))
             await self._store.save_failure(unit.id, "converse", str(failure), failure.log)
-            self._fail(unit)
+            self._fail()
             return None
         ending, turns = str(record.log.ending), len(record.log.interaction)
         logger.info("conversation ended", **about, ending=ending, turns=turns)
-        self._done.add(unit.id)
+        self._done += 1
         self._progress.finish(self._progress.conversations)
         return record
 
@@ -317,8 +313,8 @@ class Runner:
         """What is asked for again; nothing if another process has just done it."""
         return Retry.NONE if unit in self._done_elsewhere else self._retry
 
-    def _fail(self, unit: Unit) -> None:
-        self._failed.add(unit.id)
+    def _fail(self) -> None:
+        self._failed += 1
         self._progress.finish(self._progress.conversations, failed=True)
 
     async def _evaluate(
@@ -331,19 +327,23 @@ class Runner:
     ) -> None:
         """Evaluate; if several conversations have the same log, it is evaluated once."""
         with trial.doing(PartKind(trial.system, active.label)) as part:
-            started = self._started.get(planned.identity)
-            part.counts_for_estimate = started is None
-            if started is None:
-                started = asyncio.ensure_future(
-                    active.evaluate(self._store, planned, record, retry)
-                )
-                self._started[planned.identity] = started
-            # Shielded: a unit that is cancelled must not cancel what another unit waits for.
-            complete = part.complete = await asyncio.shield(started)
+            identity = planned.identity
+            started, complete = self._started.get(identity), self._ended.get(identity)
+            part.counts_for_estimate = started is None and complete is None
+            if complete is None:
+                if started is None:
+                    started = asyncio.ensure_future(
+                        active.evaluate(self._store, planned, record, retry)
+                    )
+                    self._started[identity] = started
+                # Shielded: a unit that is cancelled must not cancel what another unit waits for.
+                complete = await asyncio.shield(started)
+                self._started.pop(identity, None)
+                self._ended[identity] = complete
+            part.complete = complete
         self._progress.finish(self._progress.evaluations[active.label], failed=not complete)
 
 
-class _EvaluationKey(NamedTuple):
-    unit: str
-    label: str
-    judging: int
+def _from(start: int, units: Units) -> Iterator[Unit]:
+    """The units from a place on, and then those before it."""
+    return chain(islice(units(), start, None), islice(units(), start))

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recjury.cli import options, output
+from recjury.cli.selecting import with_filters
 from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
     from recjury.agreement.annotation import AnnotatedLabels
     from recjury.agreement.annotation.labels import CollectedLabels
     from recjury.records import ConversationLog
+    from recjury.store import Selection
 
 app = typer.Typer(
     help="Scores of people: export a task for raters, import their answers.",
@@ -21,6 +23,7 @@ app = typer.Typer(
 
 
 @app.command("export")
+@with_filters
 def export(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the files go.")],
     design: Annotated[
@@ -63,6 +66,8 @@ def export(
     campaign: options.Campaign = None,
     seed: Annotated[int, typer.Option(min=0, help="Of what is drawn and of the order.")] = 0,
     as_json: options.Json = False,
+    *,
+    selection: "Selection",
 ) -> None:
     """Write a task for raters: a page that works offline, the same as a table, and its key.
 
@@ -74,6 +79,7 @@ def export(
     \b
     recjury annotate export task --raters 4
     recjury annotate export task --design core
+    recjury annotate export task --system kbrd --share .05
     recjury annotate export task2 --further labels.json --raters carla --raters-each 1
     """
     from recjury.agreement.annotation import Design, draw_task
@@ -85,6 +91,8 @@ def export(
         raise ConfigError(f"--design {design}: expected all or core")
     if further is not None and (design == "core" or gold is not None):
         raise ConfigError("--further takes what is tied: leave out --design and --gold")
+    if further is not None and not selection.is_all:
+        raise ConfigError("--further takes what is tied: leave out the filters")
     guide = RaterGuide(guideline, question or ())
     chosen = Design(
         "core" if design == "core" else "all",
@@ -93,7 +101,7 @@ def export(
         seed,
     )
     if further is None:
-        logs = _logs(store, campaign)
+        logs = _logs(store, campaign, selection)
         drawn = draw_task(list(logs.values()), guide, chosen, gold=_gold(gold, logs))
     else:
         labels = _labels(further)
@@ -216,14 +224,15 @@ def _show(found: "CollectedLabels", out: Path) -> None:
     output.say(f"{len(found.labels.annotations)} scores in {out}")
 
 
-def _logs(url: str, campaign: str | None) -> "dict[str, ConversationLog]":
+def _logs(url: str, campaign: str | None, selection: "Selection") -> "dict[str, ConversationLog]":
     """The conversations of a campaign by their ids; by default the newest."""
     from recjury.agreement.annotation import campaign_logs
     from recjury.results import newest_campaign
     from recjury.store import Store
 
     with Store.open(url, read_only=True) as kept:
-        return campaign_logs(kept, kept.campaign(campaign or newest_campaign(kept) or "").id)
+        chosen = kept.campaign(campaign or newest_campaign(kept) or "").id
+        return campaign_logs(kept, chosen, selection)
 
 
 def _gold(path: Path | None, logs: "dict[str, ConversationLog]") -> dict[str, dict[str, int]]:

@@ -83,7 +83,7 @@ _GROUPS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "analyse": analyse.analyse,
         "annotate": annotate.app,
     },
-    "More": {"train": train.train, "list": list_.list_kind},
+    "More": {"store": store.app, "train": train.train, "list": list_.list_kind},
 }
 
 for _group, _commands in _GROUPS.items():

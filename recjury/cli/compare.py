@@ -16,16 +16,18 @@ from recjury.cli.compare_tables import (
     show_power,
     with_interval,
 )
+from recjury.cli.selecting import with_filters
 from recjury.errors import ConfigError
 from recjury.safe_text import printable
 
 if TYPE_CHECKING:
     from recjury.records import Metric
     from recjury.results import EvaluatorComparison
-    from recjury.results.noise import NoiseFloor, PassRate
-    from recjury.store import ConversationResult, Store
+    from recjury.results.noise import PassRate
+    from recjury.store import ConversationResult, Selection, Store
 
 
+@with_filters
 def compare(
     names: Annotated[
         list[str], typer.Argument(metavar="A B...", help="Names of systems, at least two.")
@@ -73,6 +75,8 @@ def compare(
     campaign: options.Campaign = None,
     seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
     as_json: options.Json = False,
+    *,
+    selection: "Selection",
 ) -> None:
     """Compare systems, two by two: A minus B on the scenarios of both.
 
@@ -92,6 +96,7 @@ def compare(
     recjury compare kbrd retrieval
     recjury compare kbrd retrieval popular --metric core.overall --margin 5
     recjury compare kbrd retrieval --power
+    recjury compare kbrd retrieval --where corpus=redial/test --share .1
     recjury compare kbrd retrieval --good outcome.recall@10=1
     recjury compare mine --before 3f2a
     recjury compare --evaluators core core@1a2b --metric overall
@@ -101,11 +106,12 @@ def compare(
     from recjury.store import Store
 
     if before is not None:
-        if len(names) > 1 or evaluators or margin or power or good or force:
+        if len(names) > 1 or evaluators or margin or power or good or force or not selection.is_all:
             raise ConfigError("--before is for one system, with --metric, --campaign and --seed")
         _compare_change(names[0], before, store, campaign, metric or (), seed, as_json=as_json)
         return
-    _check(names, margin, evaluators=evaluators, more=bool(margin or power or good or force))
+    more = bool(margin or power or good or force or not selection.is_all)
+    _check(names, margin, evaluators=evaluators, more=more)
     with Store.open(store, read_only=True) as kept:
         chosen = kept.campaign(campaign).id if campaign else None
         if evaluators:
@@ -113,11 +119,14 @@ def compare(
             work = compare_evaluators(kept, a, b, campaign=chosen, metrics=metric or (), seed=seed)
             _end(f"{a} - {b}", work, as_json=as_json)
             return
-        wanted = ComparisonOptions(metric or (), margin, force, seed)
+        wanted = ComparisonOptions(metric or (), margin, force, seed, selection)
         found = compare_all(kept, names, campaign=chosen, options=wanted)
-        results = _results(kept, chosen, names)
-        noise, repeats = _noise(results)
-        passed = None if good is None else _passed(kept, chosen, results, good)
+        one = next(iter(found.values()))
+        noise, repeats = one.noise, one.repeats
+        passed = None
+        if good is not None:
+            results = _results(kept, chosen, names, selection)
+            passed = _passed(kept, chosen, results, good)
     if as_json:
         output.emit_json(comparisons_json(found, noise, passed, power=power))
         return
@@ -141,7 +150,7 @@ def _check(names: Sequence[str], margin: float | None, *, evaluators: bool, more
     if margin is not None and not (math.isfinite(margin) and margin > 0):
         raise ConfigError(f"--margin must be a number above 0, got {margin}")
     if evaluators and more:
-        raise ConfigError("--margin, --power, --good and --force are for systems")
+        raise ConfigError("--margin, --power, --good, --force and filters are for systems")
 
 
 def _compare_change(
@@ -186,29 +195,17 @@ def _compare_change(
     )
 
 
-def _noise(
-    results: "Sequence[ConversationResult]",
-) -> "tuple[dict[str, NoiseFloor], float]":
-    """The noise floors of conversations, and how often a scenario was played in the mean."""
-    from recjury.results import CampaignSummary
-
-    summary = CampaignSummary(())
-    for each in results:
-        summary.add(each)
-    scenarios = len({(each.system, each.pair or each.scenario) for each in results})
-    return summary.noise(), len(results) / max(1, scenarios)
-
-
 def _results(
-    store: "Store", campaign: str | None, names: Sequence[str]
+    store: "Store", campaign: str | None, names: Sequence[str], selection: "Selection"
 ) -> "list[ConversationResult]":
     """Those of the newest campaign that has all of these systems."""
     from recjury.store.choice import candidates
 
     for chosen in candidates(store, campaign):
-        found = [each for each in store.results(chosen) if each.system in names]
-        if {each.system for each in found} == set(names):
-            return found
+        if set(names) <= store.systems(chosen):
+            ids = store.selected(chosen, selection)
+            every = store.results(chosen, conversations=ids, whole=False)
+            return [each for each in every if each.system in names]
     return []
 
 

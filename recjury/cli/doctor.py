@@ -173,7 +173,8 @@ async def _prepared(path: Path) -> str:
         built = build(config, drawn.corpora, gateway, stack)
         plan = plan_campaign(config, drawn, built.components)
         await built.check_systems(plan.unplayed())
-        return f"{len(plan.conversations)} conversations, {len(drawn.skipped)} records skipped"
+        planned = sum(1 for _ in plan.conversations)
+        return f"{planned} conversations, {len(drawn.skipped)} records skipped"
 
 
 def _tried(what: str, look: Callable[[], str]) -> Check:

@@ -54,13 +54,11 @@ def _running(store: "Store", named: str | None) -> str:
 
 
 def _look(store: "Store", campaign: str) -> dict[str, "JSON"]:
-    from recjury.results import summarise
-
-    summary, spent = summarise(store, campaign), store.spent(campaign)
+    counts, spent = store.counts(campaign), store.spent(campaign)
     return {
         "campaign": campaign,
-        "conversations": summary.conversations.as_json(),
-        "evaluations": {label: each.as_json() for label, each in summary.evaluations.items()},
+        "conversations": counts.conversations.as_json(),
+        "evaluations": {label: each.as_json() for label, each in counts.evaluations.items()},
         "calls": spent.calls,
         "tokens": spent.prompt_tokens + spent.completion_tokens,
         "cost": spent.cost,

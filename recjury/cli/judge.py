@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recjury.cli import options
+from recjury.cli.selecting import Shard, with_filters, with_shard
 from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
     from recjury.campaign import EvaluationConfig, Progress, Retry, RunResult
     from recjury.records import ConversationLog
+    from recjury.store import Selection
 
 
+@with_filters
 def judge(
     paths: Annotated[
         list[Path] | None, typer.Argument(metavar="[FILE...]", help="Files, plain or .gz.")
@@ -63,11 +66,14 @@ def judge(
     concurrency: options.Concurrency = None,
     budget: options.Budget = None,
     retry: options.Retry = options.DEFAULT_RETRY,
+    shard: Shard = None,
     report: options.Report = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be done, and what it may cost.")
     ] = False,
     as_json: options.Json = False,
+    *,
+    selection: "Selection",
 ) -> None:
     """Evaluate existing conversations; nothing is played.
 
@@ -79,13 +85,15 @@ def judge(
     recjury judge mine.jsonl --config judges.yaml --report mine.html
     recjury judge crs_arena_eval.json --config model.yaml --evaluator face
     recjury judge chats.jsonl --link-items
+    recjury judge chats.jsonl --system mine --share .1
     recjury judge --campaign 3f2a --config strict.yaml --evaluator core
     """
     from recjury.campaign import Retry, read_evaluators
     from recjury.cli.campaign_command import run_and_show
     from recjury.cli.dry_run import show_evaluations
 
-    source = _Source(tuple(paths or ()), campaign, form, limit, link_items)
+    wanted = with_shard(selection, shard)
+    source = _Source(tuple(paths or ()), campaign, form, limit, link_items, wanted)
     source.check()
     if campaign and not (evaluator or config):
         raise ConfigError("name what evaluates the campaign: --evaluator NAME or --config FILE")
@@ -115,6 +123,7 @@ class _Source:
     form: str | None
     limit: int | None
     link_items: bool
+    selection: "Selection"
 
     def check(self) -> None:
         """Raise ConfigError unless there is exactly one source, with options that fit it."""
@@ -126,6 +135,10 @@ class _Source:
             raise ConfigError(
                 "--format, --limit and --link-items are about files: leave them out with --campaign"
             )
+        if self.paths and self.selection.failed:
+            raise ConfigError("--failed is about a campaign of the store: name it with --campaign")
+        if self.campaign and self.selection.shard.of > 1:
+            raise ConfigError("--shard is about files: run a campaign's shards with `recjury run`")
 
     async def judge(
         self, config: "EvaluationConfig", store: str, retry: "Retry", progress: "Progress"
@@ -135,7 +148,12 @@ class _Source:
 
         if self.campaign:
             return await judge_campaign(
-                self.campaign, config, store, retry=retry, progress=progress
+                self.campaign,
+                config,
+                store,
+                retry=retry,
+                progress=progress,
+                selection=self.selection,
             )
         return await judge_files(
             self.paths,
@@ -146,6 +164,7 @@ class _Source:
             link_items=self.link_items,
             retry=retry,
             progress=progress,
+            selection=self.selection,
         )
 
     def logs(self, data: Path | None, store: str) -> "list[ConversationLog]":

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recjury.cli import options, output
+from recjury.cli.selecting import with_filters
 from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
     from recjury.records import JSON
+    from recjury.store import Selection
 
 
+@with_filters
 def report(
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The page to write.")] = Path(
         "report.html"
@@ -35,12 +38,15 @@ def report(
         ),
     ] = None,
     as_json: options.Json = False,
+    *,
+    selection: "Selection",
 ) -> None:
     """Write a page with tables, plots, comparisons and example conversations; show the tables.
 
     \b
     recjury report --out report.html
     recjury report --store sqlite:///runs.db --campaign 3f2a --json
+    recjury report --system kbrd --failed
     recjury report --labels annotations:labels.json --pair core.overall=overall
     """
     from recjury.cli.result_tables import conclusions_json, show_answer, show_systems
@@ -58,9 +64,12 @@ def report(
 
             check_report_path(out)
             people = people_section(kept, chosen, labels, pair or ())
-        write_report(kept, out, campaign=chosen, examples=examples, people=people)
+        ids = None if chosen is None else kept.selected(chosen, selection)
+        write_report(
+            kept, out, campaign=chosen, examples=examples, people=people, conversations=ids
+        )
         assert chosen is not None  # without a campaign there is no report
-        summary = summarise(kept, chosen)
+        summary = summarise(kept, chosen, conversations=ids)
         others = sum(each.id != chosen for each in kept.campaigns())
     if as_json:
         shown: dict[str, JSON] = {"report": str(out), "systems": summary.systems_json()}

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping
 from recjury.campaign import RunResult
 from recjury.cli import output
 from recjury.cli.compare_tables import noise_line
-from recjury.records import JSON
+from recjury.records import FAILED, JSON
 from recjury.report.table_cells import Cell, means_table
 from recjury.results import CampaignSummary, Tally
 from recjury.results.answer import answer
 from recjury.results.caveats import Caveat, about_campaign
-from recjury.results.losses import FAILED
 from recjury.results.unscored import merged_reasons
 from recjury.safe_text import printable
 

@@ -2,14 +2,20 @@
 
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recjury.cli import options
 from recjury.cli.dry_run import show_estimate
+from recjury.cli.selecting import Shard, with_filters, with_shard
+from recjury.errors import ConfigError
+
+if TYPE_CHECKING:
+    from recjury.store import Selection
 
 
+@with_filters
 def run(
     campaign: Annotated[Path, typer.Argument(metavar="CAMPAIGN.yaml", help="The campaign file.")],
     store: options.Store = options.DEFAULT_STORE,
@@ -19,24 +25,32 @@ def run(
     concurrency: options.Concurrency = None,
     budget: options.Budget = None,
     retry: options.Retry = options.DEFAULT_RETRY,
+    shard: Shard = None,
     report: options.Report = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be done, and what it may cost.")
     ] = False,
     as_json: options.Json = False,
+    *,
+    selection: "Selection",
 ) -> None:
     """Run a campaign, or continue it: what the store has is not done again.
 
     \b
     recjury run campaign.yaml
     recjury run campaign.yaml --dry-run
+    recjury run campaign.yaml --system kbrd --share .1
+    recjury run campaign.yaml --shard 2/8 --store sqlite:///shard2.db
     recjury run campaign.yaml --limit 5 --store sqlite:///try.db --report try.html
     """
     from recjury.campaign.config_file import read_config
 
+    wanted = with_shard(selection, shard)
     config = read_config(campaign)
     changes = {"concurrency": concurrency, "budget": budget}
     config = config.model_copy(update={k: v for k, v in changes.items() if v is not None})
+    if dry_run and not wanted.is_all:
+        raise ConfigError("--dry-run is about the whole campaign: leave out filters and --shard")
     if dry_run:
         show_estimate(config, limit, as_json=as_json)
         return
@@ -45,6 +59,13 @@ def run(
     from recjury.cli.campaign_command import run_and_show
 
     def work(progress: Progress) -> Coroutine[None, None, RunResult]:
-        return run_campaign(config, store, limit=limit, retry=Retry(retry), progress=progress)
+        return run_campaign(
+            config,
+            store,
+            limit=limit,
+            retry=Retry(retry),
+            progress=progress,
+            selection=wanted,
+        )
 
     run_and_show(work, store, report=report, as_json=as_json)

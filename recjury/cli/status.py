@@ -101,23 +101,22 @@ def status(
 
 
 def _standing(store: "Store", campaign: "Campaign") -> dict[str, "JSON"]:
-    from recjury.results import summarise
     from recjury.results.budget_use import budget_use, left_text
 
-    summary, spent = summarise(store, campaign.id), store.spent(campaign.id)
+    counts, spent = store.counts(campaign.id), store.spent(campaign.id)
     budget = budget_use(campaign, spent)
     return {
         "campaign": campaign.id,
         "name": campaign.name,
         "begun": time.strftime("%Y-%m-%d %H:%M", time.localtime(campaign.created_at or 0)),
-        "conversations": summary.conversations.as_json(),
-        "evaluations": {label: each.as_json() for label, each in summary.evaluations.items()},
+        "conversations": counts.conversations.as_json(),
+        "evaluations": {label: each.as_json() for label, each in counts.evaluations.items()},
         "calls": spent.calls,
         "tokens": spent.prompt_tokens + spent.completion_tokens,
         "cost": spent.cost,
         "estimated_calls": spent.estimated,
         "budget": None if budget is None else budget._asdict(),
-        "left": left_text(summary, budget),
+        "left": left_text(counts, budget),
     }
 
 

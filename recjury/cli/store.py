@@ -1,4 +1,7 @@
-"""`recjury store`: what can be done with a store itself."""
+"""`recjury store`: verify a store, put stores together, and make their summaries again."""
+
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -6,15 +9,10 @@ from recjury.cli import options, output
 from recjury.cli.replay_verify import SOME_DIFFER
 
 app = typer.Typer(
-    help="A store itself: verify that nothing in it was lost or altered.",
+    help="Stores: verify, merge shards, make summaries again.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-
-
-@app.callback()
-def _group() -> None:
-    """Keep the name of a single command."""
 
 
 @app.command("verify")
@@ -42,3 +40,58 @@ def verify(store: options.Store = options.DEFAULT_STORE, as_json: options.Json =
         output.say(f"{found.rows:,} rows: {wrong}")
     if found.problems:
         output.stop(SOME_DIFFER)
+
+
+@app.command("merge")
+def merge(
+    stores: Annotated[list[Path], typer.Argument(metavar="A B...", help="The stores to take.")],
+    into: Annotated[
+        str, typer.Option("--into", metavar="URL", help="The store that gets all of it.")
+    ],
+    as_json: options.Json = False,
+) -> None:
+    """Add everything that stores have to another one, which is made if it is missing.
+
+    What that one has already is not added again. Each row is compared with its seal. Refused are
+    stores without a campaign in common, runs with other code or data, and altered rows; of two
+    different results of one thing, the first is kept, and both are listed.
+
+    \b
+    recjury store merge shard1.db shard2.db --into all.db
+    recjury store merge shards/*.db --into sqlite:///all.db --json
+    """
+    from recjury.store.merging import merge_stores
+
+    found = merge_stores([str(path) for path in stores], into)
+    if as_json:
+        output.emit_json({**found._asdict(), "conflicts": list(found.conflicts)})
+    else:
+        output.say(
+            f"{found.conversations:,} conversations, {found.evaluations:,} evaluations and "
+            f"{found.calls:,} calls added to {into}"
+        )
+        for each in found.conflicts:
+            output.say(f"conflict: {each}: the first was kept")
+    if found.conflicts:
+        output.stop(output.SOME_FAILED)
+
+
+@app.command("summarise")
+def summarise(store: options.Store = options.DEFAULT_STORE, as_json: options.Json = False) -> None:
+    """Make all summaries again from the rows; tables are made of them.
+
+    It is needed for stores of earlier versions only: without it, their tables take longer.
+
+    \b
+    recjury store summarise --store sqlite:///runs.db
+    """
+    from recjury.store import Store
+
+    with Store.open(store, create=False) as kept:
+        found = kept.summarise()
+    if as_json:
+        output.emit_json(found._asdict())
+        return
+    output.say(
+        f"{found.summaries:,} summaries: {found.missing:,} were missing, {found.changed:,} differed"
+    )

@@ -44,13 +44,16 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
-async def gather(work: Iterable[Coroutine[Any, Any, T]], *, at_once: int | None = None) -> list[T]:
+async def gather(
+    work: Iterable[Coroutine[Any, Any, T]], *, at_once: int | None = None, keep: bool = True
+) -> list[T]:
     """Run `work` concurrently, at most `at_once` at a time; the results are in the order of `work`.
 
     If one fails or the caller is cancelled, the others are cancelled and have ended before the
     exception is raised, so nothing is sent, paid for or stored afterwards. The first failure is
     raised itself, not in an ExceptionGroup. With `at_once`, coroutines are taken from `work` when
-    they can start. Raises ValueError for an `at_once` below 1.
+    they can start; without `keep`, their results are dropped, and none is returned. Raises
+    ValueError for an `at_once` below 1.
     """
     if at_once is not None and at_once < 1:
         raise ValueError(f"at_once must be at least 1, got {at_once}")
@@ -63,7 +66,7 @@ async def gather(work: Iterable[Coroutine[Any, Any, T]], *, at_once: int | None 
                 results: dict[int, T] = {}
                 queue = enumerate(work)
                 for _ in range(at_once):
-                    group.create_task(_drain(queue, results))
+                    group.create_task(_drain(queue, results if keep else None))
     except BaseExceptionGroup as failures:
         failed = failures.exceptions[0]
     else:
@@ -74,10 +77,12 @@ async def gather(work: Iterable[Coroutine[Any, Any, T]], *, at_once: int | None 
 
 
 async def _drain(
-    queue: Iterator[tuple[int, Coroutine[Any, Any, T]]], results: dict[int, T]
+    queue: Iterator[tuple[int, Coroutine[Any, Any, T]]], results: dict[int, T] | None
 ) -> None:
     for place, each in queue:
-        results[place] = await each
+        result = await each
+        if results is not None:
+            results[place] = result
         # Work that never waits must not block the other tasks.
         await asyncio.sleep(0)
 

@@ -49,7 +49,7 @@ from recjury.records.factor import (
     Role,
 )
 from recjury.records.item import Item, ItemRef
-from recjury.records.metric import MEAN, Metric, Need, mean_score, metric_id, shown_ratings
+from recjury.records.metric import MEAN, Metric, Need, counted, mean_score, metric_id, shown_ratings
 from recjury.records.particle import (
     Decomposition,
     DialogueAct,
@@ -83,6 +83,7 @@ from recjury.records.protocols import (
     usable_reply,
 )
 from recjury.records.rating import (
+    FAILED,
     Level,
     Rating,
     RatingSubject,
@@ -102,6 +103,7 @@ from recjury.records.response import Response, ResponseScorer
 __all__ = [
     "DRAWN",
     "FACTOR_SCALE",
+    "FAILED",
     "JSON",
     "LIST_LENGTH",
     "MEAN",
@@ -183,6 +185,7 @@ __all__ = [
     "Verdict",
     "any_target",
     "contradiction_in",
+    "counted",
     "digest",
     "distinct",
     "evaluation_id",

@@ -58,10 +58,12 @@ def shown_ratings(ratings: Iterable[Rating]) -> dict[str, list[Rating]]:
     given: dict[str, list[Rating]] = {}
     for rating in ratings:
         given.setdefault(metric_id(rating.factor), []).append(rating)
-    return {
-        metric: [rating for rating in several if rating.evaluator == MEAN] or several
-        for metric, several in given.items()
-    }
+    return {metric: counted(several) for metric, several in given.items()}
+
+
+def counted(ratings: list[Rating]) -> list[Rating]:
+    """The ratings of one metric that count: the mean of several judges, or all if there is none."""
+    return [rating for rating in ratings if rating.evaluator == MEAN] or ratings
 
 
 def mean_score(ratings: Sequence[Rating]) -> float | None:

@@ -23,6 +23,10 @@ class Status(StrEnum):
     ABSTAINED = "abstained"  # a role without any scored factor
 
 
+FAILED = frozenset({Status.UNREADABLE, Status.CALL_FAILED, Status.REFUSED})
+"""The statuses of ratings that should have a score."""
+
+
 class Level(StrEnum):
     """What a rating is about."""
 

@@ -1,6 +1,6 @@
 """Choose the conversations of a system that are shown: the best, the worst, and some between."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 from typing import NamedTuple
 
@@ -8,25 +8,16 @@ from recjury.results import Measure
 from recjury.results.scores import ConversationScores, headline, sums_up
 
 
-class EvaluationRef(NamedTuple):
-    """An evaluation, and the label of its evaluator."""
-
-    label: str
-    evaluation: str
-
-
 class ExamplePick(NamedTuple):
-    """A conversation to show, its evaluations, and what it represents ("median of 40")."""
+    """A conversation to show, and what it represents ("median of 40")."""
 
     conversation: str
-    evaluations: tuple[EvaluationRef, ...]
     stands_for: str
 
 
 class _Ranked(NamedTuple):
     score: float
     conversation: str
-    evaluations: tuple[EvaluationRef, ...]
 
 
 def share(measure: Measure, value: float) -> float:
@@ -47,13 +38,13 @@ class ExamplePicker:
         self._headline = wide if wide and sums_up(wide.metric) else None
         self._ranked: dict[str, list[_Ranked]] = {"headline": [], "mean": [], "": []}
 
-    def add(self, scores: ConversationScores, evaluations: Iterable[EvaluationRef]) -> None:
+    def add(self, scores: ConversationScores) -> None:
         """Add one conversation to the ranking."""
         shares = [share(m, scores.values[m.id]) for m in self._bounded if m.id in scores.values]
         first = None if self._headline is None else scores.values.get(self._headline.id)
         by = "" if not shares else "mean" if first is None else "headline"
         score = first if first is not None else fmean(shares) if shares else 0.0
-        self._ranked[by].append(_Ranked(score, scores.conversation, tuple(evaluations)))
+        self._ranked[by].append(_Ranked(score, scores.conversation))
 
     def choose(self, count: int) -> tuple[ExamplePick, ...]:
         """At most `count` different conversations, evenly spread from the best to the worst.
@@ -68,7 +59,9 @@ class ExamplePicker:
         last = len(ranked) - 1
         places = [0.5] if count == 1 else [place / (count - 1) for place in range(count)]
         return tuple(
-            ExamplePick(*ranked[round(place * last)][1:], self._stands_for(place, len(ranked), by))
+            ExamplePick(
+                ranked[round(place * last)].conversation, self._stands_for(place, len(ranked), by)
+            )
             for place in places
         )
 

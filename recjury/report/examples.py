@@ -117,13 +117,18 @@ class ExampleLoader:
         self, store: Store, campaign: str, found: CampaignFindings, models: Mapping[str, str]
     ) -> None:
         """`models` maps aliases to the names of models."""
-        self.store, self.models = store, models
+        self.store, self.campaign, self.models = store, campaign, models
         self.measures = {each.id: each for each in found.measures}
         self.labels = {each.label for each in found.evaluators}
         self.forks: dict[str, list[DebateSummary]] = {}
-        for each in store.debates(campaign):
-            if each.fork_of is not None:
-                self.forks.setdefault(each.fork_of, []).append(each)
+        for each in store.debates(campaign, forks=True):
+            self.forks.setdefault(each.fork_of or "", []).append(each)
+
+    def evaluations(self, conversation: str) -> Iterator[tuple[str, str]]:
+        """The evaluations of a conversation, each after its evaluator's label."""
+        of_one = self.store.results(self.campaign, conversations=[conversation], whole=False)
+        for result in of_one:
+            yield from ((each.label, each.evaluation) for each in result.evaluations)
 
 
 def load_example(reading: ExampleLoader, choice: ExamplePick) -> ShownExample | None:
@@ -133,7 +138,7 @@ def load_example(reading: ExampleLoader, choice: ExamplePick) -> ShownExample | 
         return None
     ratings: list[ShownRating] = []
     debates: list[ShownDebate] = []
-    for label, evaluation in choice.evaluations:
+    for label, evaluation in reading.evaluations(choice.conversation):
         if label in reading.labels:
             stages = tuple(reading.store.stage_results(evaluation).values())
             given = [rating for stage in stages for rating in stage.ratings]

@@ -1,19 +1,18 @@
 """What a report needs from a campaign, read one conversation at a time; no log stays in memory."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from recjury.records import Ending, Need, Status
-from recjury.report.example_picks import EvaluationRef, ExamplePicker
+from recjury.report.example_picks import ExamplePicker
 from recjury.report.excerpt import one_line
 from recjury.report.rounds import RoundTally
 from recjury.results import CampaignSummary, Measure, Tally, is_newest
 from recjury.results.scores import ConversationScores
-from recjury.results.summary import total_acts
 from recjury.results.unscored import unscored_ratings
-from recjury.store import CampaignEvaluator, ConversationResult, PlannedConversation, Store
+from recjury.store import CampaignEvaluator, ConversationResult, Store
 
 _REASON = 300  # characters of a reason; reasons that agree in them are counted together
 
@@ -51,7 +50,8 @@ class Scenarios:
 class CampaignFindings:
     """Everything that is counted; systems and corpora are in the order of their first conversation.
 
-    `raters` and `debaters` are by evaluator's label. The counters of `failures` and `unscored` are
+    `corpora` has the scores by corpus, if there are several. `raters` and `debaters` are by
+    evaluator's label. The counters of `failures` and `unscored` are
     by system.
     """
 
@@ -66,7 +66,11 @@ class CampaignFindings:
     endings: Counter[Ending] = field(default_factory=Counter)
     raters: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     debaters: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    users: set[str] = field(default_factory=set)
+    users: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        """Which evaluators' debates count."""
+        self._newest = frozenset(each.label for each in self.evaluators)
 
     @property
     def systems(self) -> dict[str, Tally]:
@@ -86,15 +90,14 @@ class CampaignFindings:
     def add(self, result: ConversationResult) -> None:
         """Count one conversation and its evaluations."""
         scores = self.summary.add(result)
-        tallies = self.corpora.setdefault(result.corpus, {})
-        tallies.setdefault(result.system, Tally(self.summary.of_lists)).add(scores)
+        if result.corpus in self.corpora:
+            tallies = self.corpora[result.corpus]
+            tallies.setdefault(result.system, Tally(self.summary.of_lists)).add(scores)
         self._add_scenario(result, scores)
         ranking = self.rankings.setdefault(result.system, ExamplePicker(self.measures))
         if result.ending is not None:
             self.endings[result.ending] += 1
-            ranking.add(
-                scores, [EvaluationRef(each.label, each.evaluation) for each in result.evaluations]
-            )
+            ranking.add(scores)
         if result.failure is not None:
             self.unfinished[result.system].append(result.conversation)
             self._count(self.failures, result.system, "conversation", result.failure)
@@ -102,6 +105,10 @@ class CampaignFindings:
             for stage, reason in evaluation.failures.items():
                 self._count(self.failures, result.system, f"{evaluation.label}: {stage}", reason)
             self.raters[evaluation.label] |= {each.evaluator for each in evaluation.ratings}
+            if evaluation.said and evaluation.label in self._newest:
+                held = Debaters(result.system, evaluation.label)
+                self.rounds.setdefault(held, RoundTally()).add(evaluation.said)
+                self.debaters[evaluation.label] |= {each.speaker for each in evaluation.said}
         for each in unscored_ratings(result, self.measures):
             self._count(self.unscored, result.system, f"{each.evaluator}: {each.metric}", each.why)
 
@@ -124,31 +131,14 @@ class CampaignFindings:
         counts[MissingResult(one_line(what, _REASON), one_line(why, _REASON))][system] += 1
 
 
-def collect_findings(store: Store, campaign: str) -> CampaignFindings:
-    """Read all conversations of a campaign, in the plan's order, and then all its debates."""
+def collect_findings(
+    store: Store, campaign: str, conversations: Sequence[str] | None = None
+) -> CampaignFindings:
+    """Read the scores of conversations of a campaign, by default of all."""
     found = CampaignFindings(CampaignSummary(store.evaluators(campaign)))
-    planned = tuple(store.conversations(campaign))
-    found.users = set(filter(None, map(_user, planned)))
-    found.summary.acts = total_acts(store, planned)
-    counted: set[str] = set()
-    for result in store.results(campaign):
+    found.users, corpora = store.users(campaign), store.corpora(campaign)
+    for result in store.results(campaign, conversations=conversations, whole=False):
+        if len(corpora) > 1:
+            found.corpora.setdefault(result.corpus, {})
         found.add(result)
-        counted.update(each.evaluation for each in result.evaluations)
-    newest = {each.label for each in found.evaluators}
-    for line in store.debates(campaign):
-        if line.evaluation not in counted or line.evaluator not in newest:
-            continue  # a fork, or of an older version
-        debate = store.debate(line.evaluation)
-        if debate is not None:
-            held = Debaters(line.system, line.evaluator)
-            found.rounds.setdefault(held, RoundTally()).add(debate.transcript)
-            speakers = {said.speaker for said in debate.transcript.statements}
-            found.debaters[line.evaluator] |= speakers
     return found
-
-
-def _user(conversation: PlannedConversation) -> str | None:
-    """Who played the user: "rule", or a model's alias; None for a recorded user."""
-    settings = conversation.settings.get("user")
-    name = settings.get("user") if isinstance(settings, Mapping) else settings
-    return name if isinstance(name, str) else None

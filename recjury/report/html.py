@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -28,8 +28,11 @@ def write_report(
     campaign: str | None = None,
     examples: int = 3,
     people: PeopleSection | None = None,
+    conversations: Sequence[str] | None = None,
 ) -> None:
     """Write the report about a campaign, by default the newest of `store`, to `path`.
+
+    It is about all its conversations, or those whose ids are given.
 
     At most `examples` conversations of each system are shown; `people` is the section about
     agreement with people. The folder is made if it is missing.
@@ -37,7 +40,7 @@ def write_report(
     StoreError if there is nothing to report on, ConfigError if `path` cannot be written.
     """
     chosen = campaign or newest_campaign(store)
-    found = collect_findings(store, chosen) if chosen else None
+    found = collect_findings(store, chosen, conversations) if chosen else None
     if chosen is None or found is None or not found.systems:
         whose = "the store" if chosen is None else f"campaign {chosen}"
         raise StoreError(f"{whose} has no conversation to report on: run a campaign first")

@@ -232,7 +232,7 @@ def _run(store: Store, campaign: Campaign, found: CampaignFindings) -> CampaignI
         recjury=campaign.setup.recjury,
         seeds=seeds or "–",
         spent=spent,
-        left=left_text(found.summary, budget_use(campaign, spent)),
+        left=left_text(found.summary.counts, budget_use(campaign, spent)),
         skipped=_reasons(
             {
                 MissingResult(one_line(f"{each.corpus} {each.record}", 80), each.reason): Counter(

@@ -1,9 +1,11 @@
 """How debates went, round by round, over all of a system's conversations."""
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from recjury.records import DebateTranscript, Role
+from recjury.records import Role
+from recjury.store import DebateScore
 
 
 class RoundMeans(NamedTuple):
@@ -27,13 +29,13 @@ class RoundTally:
         self._given: dict[tuple[Role, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
         self._final: dict[tuple[Role, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
 
-    def add(self, transcript: DebateTranscript) -> None:
-        """Count one debate; a debate without a statement is left out."""
-        rounds = transcript.rounds
+    def add(self, statements: Sequence[DebateScore]) -> None:
+        """Count one debate by its statements; a debate without any is left out."""
+        rounds = max((said.round for said in statements), default=0)
         if not rounds:
             return
         self._lengths[rounds] += 1
-        for said in transcript.statements:
+        for said in statements:
             if said.score is not None:
                 _put(self._given[said.role, said.round], said.score)
                 if said.round == rounds:

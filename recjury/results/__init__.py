@@ -6,7 +6,9 @@ from recjury.results.comparison import ComparisonOptions, compare_all, compare_s
 from recjury.results.differences import Comparison, Gap
 from recjury.results.export import export, frame
 from recjury.results.scores import Measure, is_newest
-from recjury.results.summary import CampaignSummary, Counts, MetricSummary, Tally, summarise
+from recjury.results.summary import CampaignSummary, summarise
+from recjury.results.tally import MetricSummary, Tally
+from recjury.store import Counts
 from recjury.store.choice import newest_campaign
 
 __all__ = [

@@ -8,7 +8,7 @@ from recjury.errors import StoreError
 from recjury.records import JSON, Metric
 from recjury.results.differences import Compared, Comparison, Gap, compare_tallies, corrected
 from recjury.results.scores import scores_of
-from recjury.results.summary import Tally
+from recjury.results.tally import Tally
 from recjury.stats import MeanDifference
 from recjury.stats.correlation import correlate
 from recjury.store import CampaignEvaluator, Store
@@ -76,7 +76,7 @@ def compare_evaluators(
         raise StoreError(f"{x} and {y} have no metric in common: there is nothing to compare")
     require("metric", metrics, shared)
     first, second = Tally(), Tally()
-    for result in store.results(chosen):
+    for result in store.results(chosen, whole=False):
         scores = scores_of(result)
         own, other = ({m: scores.values.get(f"{name}.{m}") for m in shared} for name in (x, y))
         both = [m for m in metrics or shared if own[m] is not None and other[m] is not None]

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from recjury.results.summary import CampaignSummary
-from recjury.store import Campaign, Spent
+from recjury.store import Campaign, CampaignCounts, Spent
 
 
 class BudgetUse(NamedTuple):
@@ -40,12 +39,12 @@ def budget_use(campaign: Campaign, spent: Spent) -> BudgetUse | None:
     return None
 
 
-def left_text(summary: CampaignSummary, budget: BudgetUse | None) -> str:
+def left_text(counts: CampaignCounts, budget: BudgetUse | None) -> str:
     """What is neither done nor failed, and the use of the budget; empty if nothing is left."""
-    left = [_left(summary.conversations.waiting, "conversation", "")]
+    left = [_left(counts.conversations.waiting, "conversation", "")]
     left += [
-        _left(counts.waiting, "evaluation", f" by {label}")
-        for label, counts in summary.evaluations.items()
+        _left(each.waiting, "evaluation", f" by {label}")
+        for label, each in counts.evaluations.items()
     ]
     found = ", ".join(filter(None, left))
     if not found or budget is None:

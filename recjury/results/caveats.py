@@ -8,7 +8,8 @@ from typing import NamedTuple
 from recjury.corpora import corpus_name
 from recjury.records import Metric
 from recjury.results.scores import RatedBy, titles_of
-from recjury.results.summary import CampaignSummary, Tally
+from recjury.results.summary import CampaignSummary
+from recjury.results.tally import Tally
 from recjury.stats import MeanDifference
 
 NO_CATALOGUE = "no catalogue"

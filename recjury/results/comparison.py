@@ -13,10 +13,13 @@ from recjury.results.differences import (
     compare_tallies,
     corrected,
 )
+from recjury.results.noise import noise_of
 from recjury.results.scores import headline, is_newest, measures_of, of_lists, scores_of
-from recjury.results.summary import Tally
-from recjury.store import CampaignEvaluator, Store
+from recjury.results.tally import Tally
+from recjury.store import CampaignEvaluator, Selection, Store
 from recjury.store.choice import candidates, require
+
+_ALL = Selection()
 
 
 class _Side(NamedTuple):
@@ -31,13 +34,14 @@ class ComparisonOptions(NamedTuple):
 
     `metrics` ("core.overall") restricts what is compared; `margin` asks for tests of equivalence.
     With `force`, systems are compared that met no scenario together, and metrics that versions of
-    one evaluator rated which differ.
+    one evaluator rated which differ. `selection` says which conversations are compared.
     """
 
     metrics: Sequence[str] = ()
     margin: float | None = None
     force: bool = False
     seed: int = 0
+    selection: Selection = _ALL
 
 
 def compare_systems(
@@ -83,7 +87,13 @@ def compare_all(
     }
     metrics = {one.a: one.metric for _, each in every for one in each.measures}
     caveats = (*about_scores(tallies, metrics), *about_tests(found.values(), leads))
-    return {pair: each._replace(caveats=caveats) for pair, each in found.items()}
+    own = tallies.values()
+    noise = noise_of([each.repeats for each in own], [each.judgings for each in own])
+    repeats = sum(each.conversations for each in own) / sum(each.scenarios for each in own)
+    return {
+        pair: each._replace(caveats=caveats, noise=noise, repeats=repeats)
+        for pair, each in found.items()
+    }
 
 
 class _Match(NamedTuple):
@@ -98,7 +108,7 @@ class _Match(NamedTuple):
 def _match(
     store: Store, a: str, b: str, campaign: str | None, options: ComparisonOptions
 ) -> _Match:
-    first, second = _sides(store, a, b, campaign)
+    first, second = _sides(store, a, b, campaign, options.selection)
     of_a, of_b = store.evaluators(first.campaign), store.evaluators(second.campaign)
     shared = _shared(of_a, of_b, any_version=options.force)
     if not any(m.a in first.tally.measured and m.b in second.tally.measured for m in shared):
@@ -119,15 +129,19 @@ def _match(
     return _Match(first.tally, second.tally, chosen, "" if lead is None else lead.id)
 
 
-def _sides(store: Store, a: str, b: str, campaign: str | None) -> tuple[_Side, _Side]:
+def _sides(
+    store: Store, a: str, b: str, campaign: str | None, selection: Selection
+) -> tuple[_Side, _Side]:
     """The newest campaign in which both have comparable scores, otherwise the newest of each."""
     known: set[str] = set()
     newest: dict[str, _Side] = {}
     for chosen in candidates(store, campaign):
-        here = {each.system for each in store.conversations(chosen)}
+        here = store.systems(chosen)
         known |= here
         sides = {
-            name: _Side(chosen, tally_of(store, chosen, name)) for name in {a, b} if name in here
+            name: _Side(chosen, tally_of(store, chosen, name, selection))
+            for name in {a, b}
+            if name in here
         }
         scored = {name: side for name, side in sides.items() if side.tally.measured}
         if scored.keys() == {a, b}:
@@ -142,11 +156,14 @@ def _sides(store: Store, a: str, b: str, campaign: str | None) -> tuple[_Side, _
     return newest[a], newest[b]
 
 
-def tally_of(store: Store, campaign: str, system: str) -> Tally:
-    """All scores of a system in a campaign."""
+def tally_of(store: Store, campaign: str, system: str, selection: Selection = _ALL) -> Tally:
+    """The scores of a system in a campaign: of all its conversations, or of selected ones."""
     tally = Tally(of_lists(measures_of(store.evaluators(campaign))))
-    for result in store.results(campaign, system):
-        tally.add(scores_of(result))
+    ids = store.selected(campaign, selection)
+    for result in store.results(campaign, system, ids, whole=False):
+        if result.system == system:
+            tally.add(scores_of(result))
+            tally.judgings.add(result)
     return tally
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Container, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
+from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from recjury.records import JSON, Metric
 from recjury.results.caveats import Caveat, about_power
+from recjury.results.noise import NoiseFloor
 from recjury.results.scores import Measure, sums_up
-from recjury.results.summary import Tally
+from recjury.results.tally import Tally
 from recjury.stats import MeanDifference, effects, holm, paired, unpaired
 
 K = TypeVar("K", bound=Hashable)
@@ -29,12 +31,6 @@ class Gap(NamedTuple):
     effect: effects.Effect = effects.Effect(None, None)
     equivalence: float | None = None
 
-    @classmethod
-    def of(cls, metric: Metric, difference: MeanDifference) -> "Gap":
-        """The difference of a metric, without a p-value if the metric is a detail."""
-        untested = difference._replace(p=None, smallest_p=None)
-        return cls(metric, untested if metric.detail else difference)
-
     def as_json(self, *, equivalence: bool) -> dict[str, JSON]:
         """The difference with interval and p-value, and the effect size."""
         own: dict[str, JSON] = {
@@ -53,7 +49,8 @@ class Comparison(NamedTuple):
     difference can be shown.
     `pairs` counts the scenarios that both systems met. If there are none, the groups are compared
     unpaired and `is_paired` is False. `alone` counts the scenarios that only one of them met, which
-    do not count in a paired comparison. `margin` is that of the tests of equivalence.
+    do not count in a paired comparison. `margin` is that of the tests of equivalence. `noise` has
+    the noise floors by measure; a scenario was played `repeats` times in the mean.
     """
 
     pairs: int
@@ -62,6 +59,8 @@ class Comparison(NamedTuple):
     alone: int = 0
     margin: float | None = None
     caveats: tuple[Caveat, ...] = ()
+    noise: Mapping[str, NoiseFloor] = MappingProxyType({})
+    repeats: float = 1.0
 
     def as_json(self) -> dict[str, JSON]:
         """The stable keys of `recjury compare --json`."""
@@ -97,7 +96,8 @@ def compare_tallies(
         both = [pair for pair in first if pair in second]
         x = [first[p] for p in both] if pairs else list(first.values())
         y = [second[p] for p in both] if pairs else list(second.values())
-        gap = Gap.of(measure.metric, (paired if pairs else unpaired)(x, y, seed=seed))
+        differ = paired if pairs else unpaired
+        gap = Gap(measure.metric, differ(x, y, seed=seed, tested=not measure.metric.detail))
         gap = gap._replace(
             effect=(effects.paired_effect if pairs else effects.unpaired_effect)(x, y)
         )

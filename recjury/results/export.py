@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
@@ -33,17 +33,24 @@ _AT_ONCE = 500  # conversations whose results are in memory
 _TAKEN = {CONVERSATIONS: "conversation_scores.jsonl"}
 
 
-def export(store: Store, folder: Path, format: Format, campaign: str | None = None) -> list[Path]:  # noqa: A002
+def export(
+    store: Store,
+    folder: Path,
+    format: Format,  # noqa: A002
+    campaign: str | None = None,
+    conversations: Sequence[str] | None = None,
+) -> list[Path]:
     """Write one file for each table, and `conversations.jsonl`.
 
     The tables are conversations, evaluations, turns, ratings, statements and calls (without
     prompts). `recjury judge` can read `conversations.jsonl` to judge the conversations again. This
     file is written for every format; the table that would have its name becomes
-    `conversation_scores.jsonl`. `campaign` is a campaign's id; None exports the whole store. Files
-    of an earlier export are replaced when all new ones are written. Raises ConfigError for an
-    unknown format, for Parquet without the extra `frames`, if `folder` is not a folder, and if a
-    file to write has the name of something that is not a regular file. Raises StoreError if the
-    folder cannot be written or a row of the store is damaged.
+    `conversation_scores.jsonl`. `campaign` is a campaign's id; None exports the whole store. With
+    ids of `conversations`, the files are about these. Files of an earlier export are replaced when
+    all new ones are written. Raises ConfigError for an unknown format, for Parquet without the
+    extra `frames`, if `folder` is not a folder, and if a file to write has the name of something
+    that is not a regular file. Raises StoreError if the folder cannot be written or a row of the
+    store is damaged.
     """
     if format not in FILES:
         raise ConfigError(f"format must be one of {', '.join(get_args(Format))}, got {format}")
@@ -51,7 +58,7 @@ def export(store: Store, folder: Path, format: Format, campaign: str | None = No
         require_arrow("--format parquet")
     if os.path.lexists(folder) and not folder.is_dir():
         raise ConfigError(f"{folder} is not a folder: name another")
-    named = {f"{table.name}.{format}": table for table in tables(store, campaign)}
+    named = {f"{table.name}.{format}": table for table in tables(store, campaign, conversations)}
     named = {_TAKEN.get(name, name): table for name, table in named.items()}
     for place in (folder / name for name in (*named, CONVERSATIONS)):
         if os.path.lexists(place) and not place.is_file():
@@ -60,41 +67,50 @@ def export(store: Store, folder: Path, format: Format, campaign: str | None = No
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".export-") as unfinished:
             place = Path(unfinished)
-            _write({place / name: table for name, table in named.items()}, store, format, campaign)
-            _write_conversations(place / CONVERSATIONS, store, campaign)
+            placed = {place / name: table for name, table in named.items()}
+            _write(placed, store, format, campaign, conversations)
+            _write_conversations(place / CONVERSATIONS, store, campaign, conversations)
             return [(place / n).replace(folder / n) for n in (*named, CONVERSATIONS)]
     except OSError as error:
         raise StoreError(f"cannot export to {folder}: {error}") from error
 
 
 def _write(
-    named: dict[Path, ExportTable], store: Store, form: Format, campaign: str | None
+    named: dict[Path, ExportTable],
+    store: Store,
+    form: Format,
+    campaign: str | None,
+    ids: Sequence[str] | None,
 ) -> None:
     with ExitStack() as stack:
         files = [
             (table, stack.enter_context(FILES[form](path, table.fields)))
             for path, table in named.items()
         ]
-        results = store.results(campaign)
+        results = store.results(campaign, conversations=ids)
         while some := tuple(islice(results, _AT_ONCE)):
             for table, write in files:
                 if table.in_parts:
                     write(table.rows(some))
         for table, write in files:
             if not table.in_parts:
-                write(table.rows(store.results(campaign)))
+                write(table.rows(store.results(campaign, conversations=ids, whole=False)))
 
 
-def _write_conversations(path: Path, store: Store, campaign: str | None = None) -> None:
+def _write_conversations(
+    path: Path, store: Store, campaign: str | None = None, ids: Sequence[str] | None = None
+) -> None:
     """Write all finished conversations in full, one JSON object per line."""
     with path.open("wb") as file:
-        for each in _recordings(store, campaign):
+        for each in _recordings(store, campaign, ids):
             row = orjson.dumps(conversation_row(each), option=orjson.OPT_APPEND_NEWLINE)
             file.write(without_keys(row.decode()).encode())
 
 
-def _recordings(store: Store, campaign: str | None) -> Iterator[Recording]:
-    for each in store.conversations(campaign):
+def _recordings(
+    store: Store, campaign: str | None, ids: Sequence[str] | None
+) -> Iterator[Recording]:
+    for each in store.planned(campaign, ids):
         record = store.record(each.id)
         if record is not None:
             yield Recording(
@@ -108,19 +124,26 @@ def _recordings(store: Store, campaign: str | None) -> Iterator[Recording]:
             )
 
 
-def frame(store: Store, name: str, campaign: str | None = None) -> "pa.Table":
+def frame(
+    store: Store,
+    name: str,
+    campaign: str | None = None,
+    conversations: Sequence[str] | None = None,
+) -> "pa.Table":
     """One table: conversations, evaluations, turns, ratings, statements or calls.
 
-    `campaign` is a campaign's id; None means the whole store. A row has the ids of its
+    `campaign` is a campaign's id; None means the whole store. With ids of `conversations`, the rows
+    are about these. A row has the ids of its
     conversation, evaluation, evaluator and metric, if it belongs to one. Raises StoreError for
     another `name` and for a damaged row, and ConfigError without the extra `frames`.
     """
     require_arrow("a frame")
     import pyarrow as pa
 
-    by_name = {table.name: table for table in tables(store, campaign)}
+    by_name = {table.name: table for table in tables(store, campaign, conversations)}
     require("table", [name], by_name)
     table = by_name[name]
     schema = arrow_schema(table.fields)
-    rows = table.rows(store.results(campaign))
+    whole = table.needs_whole
+    rows = table.rows(store.results(campaign, conversations=conversations, whole=whole))
     return pa.Table.from_batches(arrow_batches(schema, rows), schema=schema)

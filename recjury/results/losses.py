@@ -3,10 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from recjury.records import Rating, Status, mean_score
-
-FAILED = frozenset({Status.UNREADABLE, Status.CALL_FAILED, Status.REFUSED})
-"""The statuses of ratings that should have a score."""
+from recjury.records import FAILED, Rating, mean_score
 
 LEAST_SHOWN = 0.01
 """The share of lost ratings above which a mean is shown with its worst case."""
@@ -49,14 +46,14 @@ class WorstCase(NamedTuple):
         return f"{share}: {self.low:.{digits}f} to {self.high:.{digits}f}"
 
 
-def worst_case(scenarios: Iterable[Sequence[Losses]]) -> WorstCase | None:
-    """The worst case of a mean over scenarios; None if at most 1 % of the ratings were lost."""
-    groups = [[each for each in losses if each.planned] for losses in scenarios]
-    every = [each for losses in groups for each in losses]
-    planned = sum(each.planned for each in every)
-    share = sum(each.lost for each in every) / planned if planned else 0.0
+def worst_case(scenarios: Iterable[Sequence[Losses]], share: float) -> WorstCase | None:
+    """The worst case of a mean over scenarios, of which this share of the ratings was lost.
+
+    It is None if that is at most 1 %.
+    """
     if share <= LEAST_SHOWN:
         return None
+    groups = [[each for each in losses if each.planned] for losses in scenarios]
     low = _mean(_mean(each.low for each in losses) for losses in groups if losses)
     high = _mean(_mean(each.high for each in losses) for losses in groups if losses)
     return WorstCase(share, low, high)

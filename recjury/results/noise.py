@@ -56,10 +56,12 @@ class Judgings:
     def add(self, result: ConversationResult) -> None:
         """Collect those of one conversation."""
         times = Counter(each.label for each in result.evaluations)
+        if len(times) == len(result.evaluations):
+            return
         of_this: dict[str, list[float]] = defaultdict(list)
         for each in result.evaluations:
             if times[each.label] > 1:
-                alone = scores_of(result.model_copy(update={"evaluations": (each,)}))
+                alone = scores_of(result._replace(evaluations=(each,)))
                 for measure, value in alone.values.items():
                     of_this[measure].append(value)
         for measure, values in of_this.items():
@@ -71,7 +73,7 @@ class Judgings:
 
 
 def noise_of(
-    repeats: Iterable[Mapping[str, Iterable[Sequence[float]]]], judgings: Judgings
+    repeats: Iterable[Mapping[str, Iterable[Sequence[float]]]], judgings: Sequence[Judgings]
 ) -> dict[str, NoiseFloor]:
     """By measure, for measures of which anything was repeated.
 
@@ -84,7 +86,7 @@ def noise_of(
     found: dict[str, NoiseFloor] = {}
     for measure, scenarios in by_measure.items():
         repeat_sd, of_repeats = _pooled(scenarios)
-        again = judgings.of(measure)
+        again = [scores for each in judgings for scores in each.of(measure)]
         judge_sd, of_judgings = _pooled(again)
         if of_repeats or of_judgings:
             judged = sum(map(len, again)) / len(again) if again else 1.0

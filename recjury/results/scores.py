@@ -1,12 +1,13 @@
 """The scores of one conversation: a value of each metric, or the reason why there is none."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from statistics import fmean
 from types import MappingProxyType
 from typing import NamedTuple
 
-from recjury.records import MEAN, Metric, Need, Rating, Status, mean_score, metric_id, shown_ratings
+from recjury.records import MEAN, Metric, Need, Rating, Status, counted, mean_score, metric_id
 from recjury.results.losses import Losses
 from recjury.store import CampaignEvaluator, ConversationResult
 
@@ -107,18 +108,27 @@ def is_newest(evaluator: CampaignEvaluator) -> bool:
 def scores_of(result: ConversationResult) -> ConversationScores:
     """The scores of a conversation: means over turns, over judges, and over judgings."""
     rated: dict[str, list[list[Rating]]] = {}
-    given: dict[RatedBy, list[float]] = defaultdict(list)
+    given: dict[RatedBy, list[float]] = {}
     for evaluation in result.evaluations:
+        own: dict[str, list[Rating]] = {}
         for rating in evaluation.ratings:
+            measure = _measure(evaluation.label, rating.factor)
+            own.setdefault(measure, []).append(rating)
             if rating.score is not None and rating.evaluator != MEAN:
-                measure = f"{evaluation.label}.{metric_id(rating.factor)}"
-                given[RatedBy(measure, rating.evaluator)].append(rating.score)
-        for metric, ratings in shown_ratings(evaluation.ratings).items():
-            rated.setdefault(f"{evaluation.label}.{metric}", []).append(ratings)
+                given.setdefault(RatedBy(measure, rating.evaluator), []).append(rating.score)
+        for measure, ratings in own.items():
+            rated.setdefault(measure, []).append(counted(ratings))
     values: dict[str, float] = {}
     missing: dict[str, Missing] = {}
+    losses: dict[str, Losses] = {}
     for measure, judgings in rated.items():
+        if len(judgings) == 1 and len(judgings[0]) == 1:  # nearly all, so it must be fast
+            value = judgings[0][0].score
+            if value is not None:
+                values[measure], losses[measure] = value, Losses(1, 0, value, value)
+                continue
         scored = [value for each in judgings if (value := mean_score(each)) is not None]
+        losses[measure] = Losses.among(judgings)
         if scored:
             values[measure] = fmean(scored)
         else:
@@ -133,8 +143,13 @@ def scores_of(result: ConversationResult) -> ConversationScores:
         missing=missing,
         has_list=result.has_list,
         given=given,
-        losses={measure: Losses.among(judgings) for measure, judgings in rated.items()},
+        losses=losses,
     )
+
+
+@cache
+def _measure(label: str, factor: str) -> str:
+    return f"{label}.{metric_id(factor)}"
 
 
 def _missing(ratings: Sequence[Rating]) -> Missing:

@@ -1,6 +1,7 @@
 """The tables of frames and exports: their columns and rows."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import orjson
@@ -8,7 +9,6 @@ import orjson
 from recjury.records import Rating, Status, Turn, metric_id
 from recjury.results.file_formats import Cell, Field, Kind
 from recjury.results.scores import Measure, measures_of, scores_of
-from recjury.results.summary import ActCounts, act_counts
 from recjury.safe_text import without_keys
 from recjury.store import ConversationResult, EvaluationResult, Store
 from recjury.store.calls import params_json
@@ -19,13 +19,15 @@ Row = Sequence[Cell]
 class ExportTable(NamedTuple):
     """A table of a campaign, or of the whole store, and how its rows are made from the results.
 
-    With `in_parts`, the rows can be made from a part of the results.
+    With `in_parts`, the rows can be made from a part of the results. Only if it `needs_whole`
+    results, it shows their texts and evidence.
     """
 
     name: str
     fields: tuple[Field, ...]
     unchecked: Callable[[Iterable[ConversationResult]], Iterator[Row]]
     in_parts: bool = True
+    needs_whole: bool = False
 
     def rows(self, results: Iterable[ConversationResult]) -> Iterator[Row]:
         """The rows without keys, which an older store may have."""
@@ -41,22 +43,29 @@ _CONVERSATION = _fields("text", "conversation system scenario")
 _EVALUATION = (*_CONVERSATION, *_fields("text", "evaluation evaluator"))
 
 
-def tables(store: Store, campaign: str | None = None) -> tuple[ExportTable, ...]:
-    """All tables of a campaign, or of the whole store for None."""
+def tables(
+    store: Store, campaign: str | None = None, conversations: Sequence[str] | None = None
+) -> tuple[ExportTable, ...]:
+    """All tables of a campaign, or of the whole store for None; of all or some conversations."""
+    ids = None if conversations is None else frozenset(conversations)
+    calls = partial(_call_rows, store, campaign, ids)
+
+    def statements(_: object) -> Iterator[Row]:
+        return _statement_rows(store, campaign, ids)
+
     measures = measures_of(store.evaluators(campaign))
-    counts = act_counts(store, store.conversations(campaign))
     return (
         ExportTable(
             "conversations",
             _conversation_fields(measures),
-            lambda results: (_conversation(each, counts, measures) for each in results),
+            lambda results: (_conversation(each, measures) for each in results),
         ),
         ExportTable("evaluations", _EVALUATIONS, _evaluation_rows),
         ExportTable("turns", _TURNS, lambda results: _turn_rows(store, results)),
-        ExportTable("ratings", _RATINGS, _rating_rows),
-        ExportTable("evidence", _EVIDENCE, _evidence_rows),
-        ExportTable("statements", _STATEMENTS, lambda _: _statement_rows(store, campaign), False),
-        ExportTable("calls", _CALLS, lambda results: _call_rows(store, campaign, results), False),
+        ExportTable("ratings", _RATINGS, _rating_rows, needs_whole=True),
+        ExportTable("evidence", _EVIDENCE, _evidence_rows, needs_whole=True),
+        ExportTable("statements", _STATEMENTS, statements, in_parts=False),
+        ExportTable("calls", _CALLS, calls, in_parts=False),
     )
 
 
@@ -76,14 +85,12 @@ def _conversation_fields(measures: Sequence[Measure]) -> tuple[Field, ...]:
     )
 
 
-def _conversation(
-    result: ConversationResult, counts: Mapping[str, ActCounts], measures: Sequence[Measure]
-) -> Row:
+def _conversation(result: ConversationResult, measures: Sequence[Measure]) -> Row:
     scores = scores_of(result)
     row: list[Cell] = [*_named(result), result.corpus, result.repeat]
     row += [result.log, result.failure, result.ending, result.target_seen, result.rounds]
     row += [result.items_linked, result.person or None]
-    row += counts.get(result.conversation, (None, None))
+    row += result.acts or (None, None)
     for measure in measures:
         missing = scores.missing.get(measure.id)
         value = scores.values.get(measure.id)
@@ -188,9 +195,11 @@ _STATEMENTS = (
 )
 
 
-def _statement_rows(store: Store, campaign: str | None) -> Iterator[Row]:
+def _statement_rows(
+    store: Store, campaign: str | None, ids: Container[str] | None
+) -> Iterator[Row]:
     for each in store.debates(campaign):
-        if each.superseded:
+        if each.superseded or (ids is not None and each.conversation not in ids):
             continue
         debate = store.debate(each.evaluation)
         for said in debate.transcript.statements if debate else ():
@@ -214,10 +223,15 @@ _CALLS = (
 
 
 def _call_rows(
-    store: Store, campaign: str | None, results: Iterable[ConversationResult]
+    store: Store,
+    campaign: str | None,
+    ids: Container[str] | None,
+    results: Iterable[ConversationResult],
 ) -> Iterator[Row]:
     of_unit = dict(_units(results))
     for call in store.calls(campaign):
+        if ids is not None and call.unit not in of_unit:
+            continue
         request, reply, usage = call.request, call.reply, call.reply.usage
         # A model may send a lone surrogate, which no file format can represent.
         text, *more = (

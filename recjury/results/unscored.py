@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from recjury.records import JSON, MEAN, Rating, Status, metric_id
-from recjury.results.losses import FAILED
+from recjury.records import FAILED, JSON, MEAN, Rating, Status, metric_id
 from recjury.results.scores import Measure
 from recjury.store import CampaignEvaluator, ConversationResult, EvaluationResult
 
@@ -79,8 +78,10 @@ def unscored_ratings(result: ConversationResult, measures: Iterable[Measure]) ->
     known = {each.id: each for each in measures}
     for evaluation in result.evaluations:
         for rating in evaluation.ratings:
+            if rating.score is not None or rating.evaluator in (MEAN, DEBATE):
+                continue
             measure = known.get(f"{evaluation.label}.{metric_id(rating.factor)}")
-            if measure is None or rating.score is not None or rating.evaluator in (MEAN, DEBATE):
+            if measure is None:
                 continue
             if measure.metric.of_some and rating.status is Status.NOT_APPLICABLE:
                 continue

@@ -6,6 +6,7 @@ both are seeded.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -51,32 +52,41 @@ class MeanDifference(NamedTuple):
         return self._replace(difference=difference, low=low, high=high)
 
 
-def paired(a: Sequence[float], b: Sequence[float], *, seed: int = 0) -> MeanDifference:
-    """The mean of a - b over pairs; `a` and `b` have the same length."""
+def paired(
+    a: Sequence[float], b: Sequence[float], *, seed: int = 0, tested: bool = True
+) -> MeanDifference:
+    """The mean of a - b over pairs; `a` and `b` have the same length.
+
+    Without `tested` there is no p-value.
+    """
     x, y = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     # Means over the same repeats may differ in their last bits.
     same = np.abs(x - y) <= _LAST_BITS * np.maximum(np.abs(x), np.abs(y))
     gaps = np.where(same, 0.0, x - y).tolist()
     mean = sum(gaps) / len(gaps) if gaps else None
     interval = interval_of_mean(gaps, seed=seed)
-    return _tested(mean, interval, len(gaps), lambda: p_of_flips(gaps, seed=seed))
+    test = partial(p_of_flips, gaps, seed=seed)
+    return _tested(mean, interval, len(gaps), test if tested else None)
 
 
-def unpaired(a: Sequence[float], b: Sequence[float], *, seed: int = 0) -> MeanDifference:
-    """The mean of `a` minus the mean of `b`, for two independent groups."""
+def unpaired(
+    a: Sequence[float], b: Sequence[float], *, seed: int = 0, tested: bool = True
+) -> MeanDifference:
+    """The mean of `a` minus the mean of `b`, for two independent groups; as `paired`."""
     n = min(len(a), len(b))
     mean = float(np.mean(a) - np.mean(b)) if n else None
     interval = interval_of_gap(a, b, seed=seed)
-    return _tested(mean, interval, n, lambda: p_of_shuffles(a, b, seed=seed))
+    test = partial(p_of_shuffles, a, b, seed=seed)
+    return _tested(mean, interval, n, test if tested else None)
 
 
 def _tested(
-    mean: float | None, interval: Interval | None, n: int, test: Callable[[], PValue]
+    mean: float | None, interval: Interval | None, n: int, test: Callable[[], PValue] | None
 ) -> MeanDifference:
     if interval is None:
         return MeanDifference(mean, None, None, None, n)
     found = MeanDifference(mean, *interval, None, n)
-    if found.is_tie:
+    if found.is_tie or test is None:
         return found
     p, smallest = test()
     return MeanDifference(mean, *interval, p, n, smallest)

@@ -95,7 +95,8 @@ def p_of_flips(gaps: Sequence[float], *, seed: int = 0) -> PValue:
     Pairs without a difference drop out: their sign says nothing. The test is exact if there are at
     most 9,999 ways to flip the others, or if they are multiples of one step that add up to at most
     10,000 steps, as differences of ratings do; with one size, this is the sign test (Dixon and Mood
-    1946). Otherwise signs are drawn. Raises ValueError for NaN, and if nothing differs.
+    1946). Otherwise signs are drawn, or, for few sizes, how many of each are positive. Raises
+    ValueError for NaN, and if nothing differs.
     """
     values = np.asarray(gaps, dtype=float)
     values = values[values != 0]
@@ -111,7 +112,11 @@ def p_of_flips(gaps: Sequence[float], *, seed: int = 0) -> PValue:
         ups = int(steps[values > 0].sum())
         shares = _shares_of_sums(steps)
         return PValue(_two_sided(np.arange(shares.size), shares, ups), 2 * float(shares[0]))
-    rng = np.random.default_rng(seed)
+    rng, distinct = np.random.default_rng(seed), _distinct(sizes)
+    if distinct.are_few:
+        ups_of_each = rng.binomial(distinct.counts, 0.5, (RESAMPLES, distinct.counts.size))
+        flipped = (2 * ups_of_each - distinct.counts) @ distinct.values
+        return _of_draws(flipped, float(values.sum()))
     drawn = [
         (2 * rng.integers(0, 2, (rows, sizes.size), dtype=np.int8) - 1) @ sizes
         for rows in _rows(max(1, _CELLS // sizes.size))

@@ -4,7 +4,8 @@ PostgreSQL database."""
 from recjury.store.call_counts import CallCounts, CampaignCalls, Spent
 from recjury.store.campaigns import Campaign, Setup, Skipped
 from recjury.store.contents import WholeEvaluation
-from recjury.store.conversations import PlannedConversation
+from recjury.store.conversations import Placed, PlannedConversation
+from recjury.store.counts import CampaignCounts, Counts
 from recjury.store.debate_lists import DebateSummary
 from recjury.store.evaluations import EvaluationHandle, PlannedEvaluation, StoredEvaluation
 from recjury.store.evaluators import CampaignEvaluator, PlannedEvaluator
@@ -13,8 +14,10 @@ from recjury.store.measurements import Measurement
 from recjury.store.recorder import StoreRecorder
 from recjury.store.results import ConversationResult, EvaluationResult
 from recjury.store.running import BEAT_SECONDS, RunningCampaign, Worker
+from recjury.store.selection import Selection, Shard
 from recjury.store.stage_results import ForkedEvaluation
 from recjury.store.store import Store
+from recjury.store.summaries import DebateScore
 from recjury.store.url import location_of
 from recjury.store.workers import Lease
 
@@ -23,8 +26,11 @@ __all__ = [
     "CallCounts",
     "Campaign",
     "CampaignCalls",
+    "CampaignCounts",
     "CampaignEvaluator",
     "ConversationResult",
+    "Counts",
+    "DebateScore",
     "DebateSummary",
     "EvaluationHandle",
     "EvaluationResult",
@@ -32,11 +38,14 @@ __all__ = [
     "ForkedEvaluation",
     "Lease",
     "Measurement",
+    "Placed",
     "PlannedConversation",
     "PlannedEvaluation",
     "PlannedEvaluator",
     "RunningCampaign",
+    "Selection",
     "Setup",
+    "Shard",
     "Skipped",
     "Spent",
     "Store",

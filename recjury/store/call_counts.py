@@ -1,6 +1,6 @@
 """What calls took and cost: by campaign, stage and model, unit, and system turn."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, case, func, or_, select
@@ -67,12 +67,15 @@ def read_spent(connection: Connection, campaign: str) -> Spent:
     return _spent(found.one())
 
 
-def read_spent_by_unit(connection: Connection, campaign: str) -> dict[str, Spent]:
+def read_spent_by_unit(connection: Connection, units: Iterable[str]) -> dict[str, Spent]:
     """As `read_spent`, by the conversation or evaluation that a call was made for."""
     calls = CALLS
-    of_units = _sums(calls.c.unit).select_from(calls).where(made_for(campaign))
-    found = connection.execute(of_units.group_by(calls.c.unit))
-    return {unit: _spent(sums) for unit, *sums in found}
+    query = _sums(calls.c.unit).select_from(calls).group_by(calls.c.unit)
+    return {
+        unit: _spent(sums)
+        for some in chunks(units)
+        for unit, *sums in connection.execute(query.where(calls.c.unit.in_(some)))
+    }
 
 
 def _spent(sums: Sequence[Any]) -> Spent:

@@ -10,7 +10,7 @@ from sqlalchemy import Column, Connection, ForeignKey, func, select, tuple_
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.store.column_types import PlainText
-from recjury.store.places import check_places
+from recjury.store.places import PLACES
 from recjury.store.sealed import AnyRow, SealedTable, changed
 from recjury.store.writer import Transaction
 
@@ -85,13 +85,13 @@ class CampaignRun(Record):
     learned: Mapping[str, JSON] | None = None
 
 
-_CAMPAIGNS = SealedTable(
+CAMPAIGNS = SealedTable(
     "campaign",
     NamedCampaign,
     Column("id", PlainText, primary_key=True),
     named="row {id} of table campaign",
 )
-_RUNS = SealedTable(
+RUNS = SealedTable(
     "run",
     CampaignRun,
     Column("campaign", PlainText, ForeignKey("campaign.id"), nullable=False, index=True),
@@ -103,9 +103,9 @@ def begin_campaign(transaction: Transaction, campaign: Campaign) -> None:
     """Add a campaign, or another run of the one with its id."""
     now = time.time()
     named = NamedCampaign(name=campaign.name, created_at=now)
-    _CAMPAIGNS.insert(transaction, [(named, {"id": campaign.id})])
+    CAMPAIGNS.insert(transaction, [(named, {"id": campaign.id})])
     run = CampaignRun(campaign=campaign.id, setup=campaign.setup, started_at=now)
-    _RUNS.insert(transaction, [(run, {})])
+    RUNS.insert(transaction, [(run, {})])
 
 
 def write_learned(transaction: Transaction, campaign: str, learned: Mapping[str, JSON]) -> None:
@@ -113,24 +113,24 @@ def write_learned(transaction: Transaction, campaign: str, learned: Mapping[str,
     for row, run in _latest_runs(transaction.connection):
         if run.campaign == campaign:
             learned_too = run.model_copy(update={"learned": learned})
-            _RUNS.replace(transaction, [(learned_too, {"id": row.id})])
+            RUNS.replace(transaction, [(learned_too, {"id": row.id})])
 
 
 def _latest_runs(connection: Connection) -> Iterator[tuple[AnyRow, CampaignRun]]:
     """The latest run of each campaign."""
-    runs = _RUNS.c
+    runs = RUNS.c
     latest = select(runs.campaign, func.max(runs.started_at)).group_by(runs.campaign)
-    query = _RUNS.select().where(tuple_(runs.campaign, runs.started_at).in_(latest))
-    return _RUNS.intact(connection, connection.execute(query).all())
+    query = RUNS.select().where(tuple_(runs.campaign, runs.started_at).in_(latest))
+    return RUNS.intact(connection, connection.execute(query).all())
 
 
 def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
     """All campaigns, the oldest first. Raises StoreError for altered rows."""
     latest = {run.campaign: run for _, run in _latest_runs(connection)}
-    run_counts = Counter(connection.execute(select(_RUNS.c.campaign)).scalars())
-    planned = check_places(connection)
-    rows = connection.execute(_CAMPAIGNS.select().order_by(_CAMPAIGNS.c.created_at)).all()
-    campaigns = [(row.id, found) for row, found in _CAMPAIGNS.intact(connection, rows)]
+    run_counts = Counter(connection.execute(select(RUNS.c.campaign)).scalars())
+    planned = _planned(connection)  # not checked: there may be a million
+    rows = connection.execute(CAMPAIGNS.select().order_by(CAMPAIGNS.c.created_at)).all()
+    campaigns = [(row.id, found) for row, found in CAMPAIGNS.intact(connection, rows)]
     for each, _ in campaigns:
         if each not in latest:
             raise changed(f"campaign {each} in the store, or its run,")
@@ -147,6 +147,13 @@ def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
         )
         for each, found in campaigns
     )
+
+
+def _planned(connection: Connection) -> Counter[str]:
+    """How many conversations each campaign has that were not set aside."""
+    own = PLACES.c.campaign
+    query = select(own, func.count()).where(PLACES.c.set_aside == 0).group_by(own)
+    return Counter(dict(map(tuple, connection.execute(query))))
 
 
 def find_campaign(connection: Connection, prefix: str) -> Campaign:

@@ -22,12 +22,15 @@ from sqlalchemy import (
     Table,
     type_coerce,
 )
-from sqlalchemy.types import NullType, TypeDecorator
+from sqlalchemy.types import NullType, TypeDecorator, TypeEngine
 from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
 
 _TEXT = String().with_variant(String(collation="C"), "postgresql")
+_NUL = "\U0010ffff"
+"""What stands for the character NUL in PostgreSQL, which has none: no text has this one."""
+
 _WHOLE = Integer().with_variant(BigInteger(), "postgresql")
 
 
@@ -52,6 +55,17 @@ class PlainText(_Checked):
     """Text."""
 
     impl, cache_ok, kinds, stored = _TEXT, True, (str,), ("text",)
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """The text, as the database can have it."""
+        if value is None or dialect.name != "postgresql":
+            return value
+        return value.replace("\0", _NUL)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """The text. Raises WrongTypeError for anything else."""
+        checked = super().process_result_value(value, dialect)
+        return _with_nul(checked) if dialect.name == "postgresql" else checked
 
 
 class Whole(_Checked):
@@ -87,6 +101,20 @@ class Hex(_Checked):
         return None if checked is None else checked.hex()
 
 
+def _with_nul(value: Any) -> Any:
+    return value.replace(_NUL, "\0") if isinstance(value, str) else value
+
+
+class _AnyText(TypeDecorator[Any]):
+    """Any value, as it is in the database; of a text, what was written."""
+
+    impl, cache_ok = String, True
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:  # noqa: ARG002
+        """What changes a value, if anything has to: rows are read by the million."""
+        return _with_nul if dialect.name == "postgresql" else None
+
+
 class _AnyHex(Hex):
     """As `Hex`, but any other value is returned unchanged."""
 
@@ -98,10 +126,13 @@ class _AnyHex(Hex):
 
 def as_stored(table: Table) -> list[ColumnElement[Any]]:
     """The columns of a table, whose values are not checked when they are read."""
-    return [
-        type_coerce(each, _AnyHex() if isinstance(each.type, Hex) else NullType()).label(each.name)
-        for each in table.c
-    ]
+    return [type_coerce(each, _as_it_is(each.type)).label(each.name) for each in table.c]
+
+
+def _as_it_is(kind: TypeEngine[Any]) -> TypeEngine[Any]:
+    if isinstance(kind, Hex):
+        return _AnyHex()
+    return _AnyText() if isinstance(kind, PlainText) else NullType()
 
 
 def first_wrong_value(connection: sqlite3.Connection) -> WrongTypeError | None:

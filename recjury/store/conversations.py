@@ -1,15 +1,23 @@
 """Planned conversations, and the conversations of a campaign."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple, TypeVar
 
-from sqlalchemy import Column, Connection, func, select
+import orjson
+from sqlalchemy import Column, ColumnElement, Connection, MetaData, Table, func, select, tuple_
 
 from recjury.records import JSON, Record
 from recjury.store.column_types import PlainText
+from recjury.store.engine import insert_new
 from recjury.store.places import PLACES, PlanEntry, check_places
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.tables import one_id
+from recjury.store.texts import texts_of_ids
 from recjury.store.writer import Transaction
+
+T = TypeVar("T")
+_PAGE = 500
 
 
 class PlannedConversation(Record):
@@ -83,50 +91,106 @@ def conversation_ids(
     return tuple(connection.execute(query).scalars())
 
 
+def systems_of(connection: Connection, campaign: str) -> frozenset[str]:
+    """The names of the systems of a campaign's conversations."""
+    return _distinct(connection, campaign, CONVERSATIONS.c.system)
+
+
+def corpora_of(connection: Connection, campaign: str) -> frozenset[str]:
+    """The corpora of a campaign's conversations, with their splits."""
+    return _distinct(connection, campaign, CONVERSATIONS.c.corpus)
+
+
+def users_of(connection: Connection, campaign: str) -> frozenset[str]:
+    """Who played the users of a campaign: "rule", or a model's alias; recorded users are left
+    out."""
+    numbers = _distinct(connection, campaign, CONVERSATIONS.c.settings)
+    texts = texts_of_ids(connection, numbers).values()
+    return frozenset(filter(None, (_user(orjson.loads(text)) for text in texts)))
+
+
+def _user(settings: Mapping[str, object]) -> str | None:
+    user = settings.get("user")
+    name = user.get("user") if isinstance(user, Mapping) else user
+    return name if isinstance(name, str) else None
+
+
+def _distinct(connection: Connection, campaign: str, column: ColumnElement[T]) -> frozenset[T]:
+    links = PLACES.table
+    query = select(column).join(links, links.c.conversation == CONVERSATIONS.c.id)
+    query = query.where(links.c.campaign == campaign, links.c.set_aside == 0)
+    return frozenset(connection.execute(query.distinct()).scalars())
+
+
+def declaring_settings(connection: Connection) -> frozenset[int]:
+    """The numbers of the settings in which a simulated user declares its acts."""
+    numbers = connection.execute(select(CONVERSATIONS.c.settings).distinct()).scalars().all()
+    texts = texts_of_ids(connection, numbers)
+    return frozenset(each for each, text in texts.items() if _declares(orjson.loads(text)))
+
+
+def _declares(settings: object) -> bool:
+    user = settings.get("user") if isinstance(settings, Mapping) else None
+    return isinstance(user, Mapping) and "declares" in user
+
+
+class Placed(NamedTuple):
+    """A planned conversation, and its place in the plan, from 0."""
+
+    place: int
+    conversation: PlannedConversation
+
+
 def write_plan(
-    transaction: Transaction, campaign: str, planned: Sequence[PlannedConversation]
+    transaction: Transaction, campaign: str, planned: Iterable[PlannedConversation | Placed]
 ) -> int:
     """Add conversations to a campaign, and set aside those that they replace.
 
     A planned conversation replaces another one with the same system, scenario and repeat. Returns
-    how many were set aside.
+    how many were set aside. `planned` is taken page by page.
     """
-    CONVERSATIONS.insert(transaction, [(each, {}) for each in planned])
-    ids = list(dict.fromkeys(each.id for each in planned))
-    places = [(PlanEntry(ordinal=n), _link(campaign, each)) for n, each in enumerate(ids)]
+    _PLANNED.create(transaction.connection)
+    places = enumerate(planned)
+    while some := tuple(islice(places, _PAGE)):
+        page = [each if isinstance(each, Placed) else Placed(n, each) for n, each in some]
+        _write_page(transaction, campaign, page)
+    gone = _set_aside(transaction, campaign)
+    _PLANNED.drop(transaction.connection)
+    return gone
+
+
+_PLANNED = Table(
+    "planned", MetaData(), Column("id", PlainText, primary_key=True), prefixes=["TEMPORARY"]
+)
+"""The conversations of a plan while it is written: it may have a million."""
+
+
+def _write_page(transaction: Transaction, campaign: str, page: Sequence[Placed]) -> None:
+    CONVERSATIONS.insert(transaction, [(each.conversation, {}) for each in page])
+    ids: dict[str, int] = {}
+    for place, each in page:
+        ids.setdefault(each.id, place)
+    transaction.connection.execute(insert_new(_PLANNED), [{"id": each} for each in ids])
+    places = [(PlanEntry(ordinal=n), _link(campaign, each)) for each, n in ids.items()]
     PLACES.replace(transaction, places)
-    gone = _replaced(transaction.connection, campaign, planned, set(ids))
-    _set_aside(transaction, campaign, gone)
-    return len(gone)
 
 
 def _link(campaign: str, conversation: str) -> dict[str, JSON]:
     return {"campaign": campaign, "conversation": conversation}
 
 
-def _replaced(
-    connection: Connection,
-    campaign: str,
-    planned: Sequence[PlannedConversation],
-    ids: Collection[str],
-) -> list[str]:
-    """The campaign's conversations that a planned one (`ids`) replaces."""
-    table, links = CONVERSATIONS.table, PLACES.table
-    places = {(each.system, each.scenario, each.repeat) for each in planned}
-    query = select(table).join(links, links.c.conversation == table.c.id)
-    query = query.where(links.c.campaign == campaign, links.c.set_aside == 0)
-    return [
-        row.id
-        for row in connection.execute(query)
-        if row.id not in ids and (row.system, row.scenario, row.repeat) in places
+def _set_aside(transaction: Transaction, campaign: str) -> int:
+    """Set aside what the plan replaces; how many conversations. The store keeps them."""
+    table, links, planned = CONVERSATIONS.c, PLACES.c, _PLANNED.c
+    place = tuple_(table.system, table.scenario, table.repeat)
+    new = select(*place.clauses).where(table.id.in_(select(planned.id)))
+    query = PLACES.select().join(CONVERSATIONS.table, table.id == links.conversation)
+    query = query.where(links.campaign == campaign, links.set_aside == 0, place.in_(new))
+    query = query.where(links.conversation.not_in(select(planned.id)))
+    rows = transaction.connection.execute(query).all()
+    gone = [
+        (PlanEntry(ordinal=entry.ordinal, set_aside=1), _link(campaign, row.conversation))
+        for row, entry in PLACES.intact(transaction.connection, rows)
     ]
-
-
-def _set_aside(transaction: Transaction, campaign: str, gone: Iterable[str]) -> None:
-    """Remove conversations from a campaign's tables; the store keeps them."""
-    places = [
-        (PlanEntry(ordinal=place.ordinal, set_aside=1), _link(campaign, row.conversation))
-        for row, place in PLACES.read(transaction.connection, "conversation", gone)
-        if row.campaign == campaign
-    ]
-    PLACES.replace(transaction, places)
+    PLACES.replace(transaction, gone)
+    return len(gone)

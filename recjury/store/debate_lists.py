@@ -39,9 +39,12 @@ class DebateSummary(NamedTuple):
 
 
 def debate_summaries(
-    connection: Connection, campaign: str | None = None
+    connection: Connection, campaign: str | None = None, *, forks: bool = False
 ) -> tuple[DebateSummary, ...]:
-    """One line per debate, in the plan's order; a fork follows the debate it was made from."""
+    """One line per debate, in the plan's order; a fork follows the debate it was made from.
+
+    With `forks`, only forks are listed.
+    """
     debates, evaluations = DEBATES.table, EVALUATIONS.table
     logs, conversations = LOGS.table, CONVERSATIONS.table
     query = (
@@ -64,6 +67,8 @@ def debate_summaries(
     )
     if campaign is not None:
         query = query.where(by_campaign(campaign))
+    if forks:
+        query = query.where(evaluations.c.fork_of.is_not(None))
     labels = _labels(connection, campaign)
     places = {each: n for n, each in enumerate(conversation_ids(connection, campaign))}
     first: dict[str, DebateSummary] = {}

@@ -126,7 +126,7 @@ def _keys(own: str, fork_of: str | None, attempt: int = 0) -> dict[str, JSON]:
 def ids_of_evaluations(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
     """The row that counts for each identity in the store."""
     table = EVALUATIONS.table
-    query = select(table.c.identity, table.c.id).order_by(*_what_counts_last())
+    query = select(table.c.identity, table.c.id).order_by(*what_counts_last())
     return {
         row.identity: row.id
         for some in chunks(identities)
@@ -138,12 +138,12 @@ def find_handle(connection: Connection, identity: str, *, is_new: bool) -> Evalu
     """The row of an identity, or None."""
     table = EVALUATIONS.table
     query = select(table.c.id, table.c.sample).where(table.c.identity == identity)
-    rows = connection.execute(query.order_by(*_what_counts_last())).all()
+    rows = connection.execute(query.order_by(*what_counts_last())).all()
     return EvaluationHandle(rows[-1].id, rows[-1].sample, is_new) if rows else None
 
 
 @cache
-def _what_counts_last() -> tuple[ColumnElement[Any], ...]:
+def what_counts_last() -> tuple[ColumnElement[Any], ...]:
     """An order of `evaluation` in which the row that counts for an identity comes last.
 
     A row with a finished stage counts before a row without one; among those, the latest attempt,
@@ -242,14 +242,24 @@ class LogEvaluation(NamedTuple):
 
 
 def evaluations_of_logs(
-    connection: Connection, logs: Iterable[str], wanted: Callable[[str, int], bool]
+    connection: Connection,
+    logs: Iterable[str],
+    wanted: Callable[[str, int], bool],
+    *,
+    whole: bool = True,
 ) -> dict[str, list[LogEvaluation]]:
     """The evaluations that count of each log: one for each evaluator and judging that is `wanted`.
 
-    Raises StoreError if its row was altered.
+    Raises StoreError if its row was altered; without `whole`, rows are not compared with their
+    seals.
     """
     table = EVALUATIONS.table
-    query = select(table).where(table.c.fork_of.is_(None)).order_by(*_what_counts_last())
+    few = (table.c.id, table.c.log, table.c.evaluator, table.c.judging)
+    query = (
+        (select(table) if whole else select(*few))
+        .where(table.c.fork_of.is_(None))
+        .order_by(*what_counts_last())
+    )
     found: dict[str, list[LogEvaluation]] = {}
     for some in chunks(logs):
         rows: dict[object, AnyRow] = {
@@ -257,7 +267,9 @@ def evaluations_of_logs(
             for row in connection.execute(query.where(table.c.log.in_(some)))
             if wanted(row.evaluator, row.judging)
         }
-        for row, _ in EVALUATIONS.intact(connection, tuple(rows.values())):
+        if whole:
+            list(EVALUATIONS.intact(connection, tuple(rows.values())))
+        for row in rows.values():
             own = LogEvaluation(row.id, row.log, row.evaluator, row.judging)
             found.setdefault(row.log, []).append(own)
     return found

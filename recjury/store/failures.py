@@ -30,7 +30,7 @@ class Failure(Record):
     log: ConversationLog | None = None
 
 
-_FAILURES = SealedTable(
+FAILURES = SealedTable(
     "failure",
     Failure,
     Column("unit", PlainText, nullable=False, index=True),
@@ -76,13 +76,13 @@ def write_failure(
     The stage can still be run again.
     """
     failure = Failure(unit=unit, stage=stage, reason=reason, failed_at=time.time(), log=said)
-    _FAILURES.insert(transaction, [(failure, {})])
+    FAILURES.insert(transaction, [(failure, {})])
 
 
 def read_failures(connection: Connection, units: Iterable[str]) -> dict[str, list[Failure]]:
     """The failures of each unit, oldest first, including those of stages finished later."""
     found: dict[str, list[Failure]] = {}
-    for row, failure in _FAILURES.read(connection, "unit", units):
+    for row, failure in FAILURES.read(connection, "unit", units):
         found.setdefault(row.unit, []).append(failure)
     return found
 
@@ -96,7 +96,7 @@ def unfinished_conversations(
     connection: Connection, campaign: str | None = None
 ) -> tuple[str, ...]:
     """The conversations that failed and have stored turns, in the plan's order."""
-    failures, links = _FAILURES, PLACES.table
+    failures, links = FAILURES, PLACES.table
     query = select(failures.c.unit).where(_is_unfinished()).distinct()
     if campaign is None:
         query = query.order_by(failures.c.unit)
@@ -115,12 +115,12 @@ def read_unfinished(
     Conversations without any, and those that were held later, are left out. `damaged` is called for
     each altered row.
     """
-    query = _FAILURES.select().where(_is_unfinished()).order_by(_FAILURES.c.id)
+    query = FAILURES.select().where(_is_unfinished()).order_by(FAILURES.c.id)
     found: dict[str, Unfinished] = {}
     for some in chunks(conversations):
-        rows = connection.execute(query.where(_FAILURES.c.unit.in_(some)))
+        rows = connection.execute(query.where(FAILURES.c.unit.in_(some)))
         latest = {row.unit: row for row in rows}
-        for row, failure in _FAILURES.intact(connection, tuple(latest.values()), damaged):
+        for row, failure in FAILURES.intact(connection, tuple(latest.values()), damaged):
             assert failure.log is not None
             found[row.unit] = Unfinished(row.unit, failure.reason, failure.failed_at, failure.log)
     return found
@@ -136,6 +136,6 @@ def find_unfinished(connection: Connection, conversation: str) -> Unfinished | N
 
 def _is_unfinished() -> ColumnElement[bool]:
     """Whether a row of `failure` has turns and its conversation was never completed."""
-    failures, stages = _FAILURES.c, table_of(StageRow).c
+    failures, stages = FAILURES.c, table_of(StageRow).c
     held = exists().where(stages.unit == failures.unit, stages.stage == CONVERSE)
     return and_(failures.log.is_not(None), ~held)

@@ -33,6 +33,11 @@ class StoreLocation(ABC):
         """
 
     @property
+    def full_name(self) -> str:
+        """The same for all names of one store."""
+        return str(self)
+
+    @property
     @abstractmethod
     def exists(self) -> bool:
         """Whether there is anything: a store, or something else that is not empty.

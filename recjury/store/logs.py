@@ -9,6 +9,7 @@ from recjury.store.column_types import Hex, PlainText
 from recjury.store.places import PLACES
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE, check_stages, finish_stage
+from recjury.store.summaries import summary_of_log
 from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
 
@@ -50,7 +51,8 @@ def write_log(
     """
     stored = StoredLog(digest=log.id, body=log, seconds=tuple(seconds), costs=tuple(costs))
     records = [(stored, {"conversation": conversation})]
-    finish_stage(transaction, conversation, CONVERSE, [(LOGS, records)])
+    summary = list(summary_of_log(stored.digest, log))
+    finish_stage(transaction, conversation, CONVERSE, [(LOGS, records)], summary)
 
 
 def read_logs(

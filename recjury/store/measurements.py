@@ -19,7 +19,7 @@ class Measurement(Record):
     body: Mapping[str, JSON]
 
 
-_MEASUREMENTS = SealedTable(
+MEASUREMENTS = SealedTable(
     "measurement",
     Measurement,
     Column("kind", PlainText, nullable=False, index=True),
@@ -29,9 +29,9 @@ _MEASUREMENTS = SealedTable(
 
 def write_measurement(transaction: Transaction, measurement: Measurement) -> None:
     """Add a measurement; earlier ones of the same subject stay."""
-    _MEASUREMENTS.insert(transaction, [(measurement, {})])
+    MEASUREMENTS.insert(transaction, [(measurement, {})])
 
 
 def read_measurements(connection: Connection, kind: str) -> tuple[Measurement, ...]:
     """All measurements of a kind, the oldest first. Raises StoreError for an altered row."""
-    return tuple(record for _, record in _MEASUREMENTS.read(connection, "kind", [kind]))
+    return tuple(record for _, record in MEASUREMENTS.read(connection, "kind", [kind]))

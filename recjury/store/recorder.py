@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import orjson
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine
 from sqlalchemy.pool import PoolProxiedConnection
 
 from recjury.records import CallRecord, Reply
@@ -16,7 +16,7 @@ from recjury.safe_text import hide_secret, without_keys
 from recjury.store.calls import CALLS, SCHEMA, CallReader, CallValues, params_json, seal_call
 from recjury.store.engine import insert_new, one_line_errors
 from recjury.store.location import StoreLocation
-from recjury.store.tables import SchemaRow, table_of
+from recjury.store.schema import read_secret
 from recjury.store.texts import TextRef
 from recjury.store.writer import Transaction, Writer
 
@@ -56,7 +56,7 @@ class StoreRecorder:
     def secret(self) -> bytes:
         """The secret of the store. Raises StoreError if it cannot be read."""
         with one_line_errors(self._location), self._engine.connect() as connection:
-            secret: bytes = connection.execute(select(table_of(SchemaRow).c.secret)).scalar_one()
+            secret = read_secret(connection)
         hide_secret(secret)
         return secret
 
@@ -68,7 +68,7 @@ class StoreRecorder:
 
     async def record(self, call: CallRecord) -> None:
         """Store a finished call; return when it is committed."""
-        await self._writer.submit(self._write, call)
+        await self._writer.submit(self.write, call)
 
     async def aclose(self) -> None:
         """Wait until all submitted calls are committed, and close the reader."""
@@ -101,7 +101,8 @@ class StoreRecorder:
             driver: Any = self._connection.driver_connection
             driver.commit()
 
-    def _write(self, transaction: Transaction, calls: Sequence[CallRecord]) -> None:
+    def write(self, transaction: Transaction, calls: Sequence[CallRecord]) -> None:
+        """Store finished calls in a transaction; of an identity that is there, nothing changes."""
         texts = [_texts(call) for call in calls]
         every = itertools.chain.from_iterable(texts)
         kept = transaction.texts.intern(transaction.connection, every)

@@ -172,16 +172,11 @@ class Worker:
         await self._store.queue(lambda transaction: lease(transaction, *about))
         return self._store.read(lambda connection: whose(connection, *about))
 
-    def shared(self, units: list[T]) -> list[T]:
-        """`units` in an order of this process's own if others run the campaign, too.
-
-        Then they seldom come to the same one at the same time.
-        """
+    def start(self, count: int) -> int:
+        """At which of `count` units to start: the first, or one of its own if others run the
+        campaign, too. Then they seldom come to the same one at the same time."""
         living = self._store.read(lambda connection: living_workers(connection, self.campaign))
-        if len(living) < 2 or not units:
-            return units
-        start = int(self._id, 16) % len(units)
-        return [*units[start:], *units[:start]]
+        return int(self._id, 16) % count if count and len(living) > 1 else 0
 
     def take_wishes(self) -> Iterator[tuple[str, dict[str, JSON]]]:
         """The settings that are asked for, each once, with a name for `answer`."""

@@ -40,9 +40,22 @@ def check_schema(connection: Connection) -> None:
 def create_tables(connection: Connection) -> None:
     """Create all tables; `connection` is in a transaction that holds the write lock."""
     SQLModel.metadata.create_all(connection)
-    secret = secrets.token_bytes()
-    row = {"number": SCHEMA, "secret": secret, "seal": seal([SCHEMA, secret.hex()])}
-    connection.execute(table_of(SchemaRow).insert().values(row))
+    connection.execute(table_of(SchemaRow).insert().values(_row(secrets.token_bytes())))
+
+
+def read_secret(connection: Connection) -> bytes:
+    """The secret of the answers' codes, which stores of one campaign share."""
+    secret: bytes = connection.execute(select(table_of(SchemaRow).c.secret)).scalar_one()
+    return secret
+
+
+def change_secret(connection: Connection, secret: bytes) -> None:
+    """Give a new store the secret of another one."""
+    connection.execute(table_of(SchemaRow).update().values(_row(secret)))
+
+
+def _row(secret: bytes) -> dict[str, object]:
+    return {"number": SCHEMA, "secret": secret, "seal": seal([SCHEMA, secret.hex()])}
 
 
 def _current(connection: Connection) -> int | str | None:

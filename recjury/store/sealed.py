@@ -22,7 +22,14 @@ from recjury.records import JSON, Record
 from recjury.safe_text import without_keys
 from recjury.store.column_types import Hex, PlainText, Real, Whole, as_stored
 from recjury.store.engine import insert_new, insert_or_replace
-from recjury.store.texts import TextId, TextRef, chunks, hashes_of_ids, text_reader
+from recjury.store.texts import (
+    TextId,
+    TextRef,
+    chunks,
+    hashes_of_ids,
+    text_reader,
+    texts_of_ids,
+)
 from recjury.store.writer import Transaction
 
 R = TypeVar("R", bound=Record)
@@ -121,7 +128,7 @@ class SealedTable(Generic[R]):
         if is_numbered and order:
             Index(f"ix_{name}_place", *(self.table.c[each] for each in order), unique=True)
         self.c = self.table.c
-        numbered = [self.c.id] if is_numbered else []
+        self._numbered = numbered = [self.c.id] if is_numbered else []
         self._order = [self.c[each] for each in order] or numbered
         without = {"seal", *(each.name for each in numbered)}
         self._covered = [str(each.name) for each in self.c if each.name not in without]
@@ -173,6 +180,28 @@ class SealedTable(Generic[R]):
         """All tables of a store whose rows are sealed records."""
         tables = SQLModel.metadata.sorted_tables
         return (each.info[_SEALED] for each in tables if _SEALED in each.info)
+
+    def copies(
+        self, connection: Connection, rows: Collection[AnyRow], transaction: Transaction
+    ) -> list[dict[str, Any]]:
+        """Rows of another store for this one: as they are, with the numbers that texts have here.
+
+        Raises StoreError for an altered row.
+        """
+        list(self.intact(connection, rows))
+        numbers = {row._mapping[name] for row in rows for name in self._texts} - {None}
+        texts = texts_of_ids(connection, numbers)
+        here = transaction.texts.intern(transaction.connection, texts.values()) if texts else {}
+        found: list[dict[str, Any]] = []
+        for row in rows:
+            values = {str(name): value for name, value in row._mapping.items()}
+            for name in self._texts:
+                if values[name] is not None:
+                    values[name] = here[texts[values[name]]].id
+            if self._numbered:
+                del values["id"]
+            found.append(values)
+        return found
 
     def select(self) -> Select[Any]:
         """All columns of all rows, for `intact`."""
@@ -260,7 +289,7 @@ def _stored(value: object, kind: TypeEngine[Any]) -> Any:
         case tuple() | dict():
             return without_keys(canonical_json(value))
         case str():
-            return without_keys(value).replace("\0", "\ufffd")  # PostgreSQL has no NUL in texts
+            return without_keys(value)
         case int() | float():
             return float(value) if isinstance(kind, Real) else int(value)
         case _:

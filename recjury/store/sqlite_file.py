@@ -50,6 +50,11 @@ class SqliteFile(StoreLocation):
         """The path."""
         return str(self.path)
 
+    @property
+    def full_name(self) -> str:
+        """As `StoreLocation.full_name`."""
+        return str(self.path.resolve())
+
     def connect(self, *, read_only: bool = False) -> Engine:
         """As `StoreLocation.connect`.
 

@@ -32,6 +32,7 @@ from recjury.store.evaluations import (
 )
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE, Records, check_stages, finish_stage, read_stages
+from recjury.store.summaries import body_of_stage
 from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
 
@@ -140,8 +141,7 @@ def write_stage(
     invalid JSON, or a debate of another stage than "debate".
     """
     _check(stage, result)
-    evaluation = add_evaluation(transaction, planned)
-    finish_stage(transaction, evaluation, stage, _records(evaluation, stage, result))
+    _finish(transaction, add_evaluation(transaction, planned), stage, result)
 
 
 def write_attempt(
@@ -156,7 +156,7 @@ def write_attempt(
         _check(stage, result)
     evaluation = add_attempt(transaction, planned)
     for stage, result in results.items():
-        finish_stage(transaction, evaluation, stage, _records(evaluation, stage, result))
+        _finish(transaction, evaluation, stage, result)
 
 
 def write_fork(transaction: Transaction, fork: ForkedEvaluation, result: StageResult) -> None:
@@ -178,7 +178,12 @@ def write_fork(transaction: Transaction, fork: ForkedEvaluation, result: StageRe
     evaluation = add_evaluation(transaction, planned, fork.original)
     stages = {FORK: StageResult(output=dict(fork.spec)), DEBATE: result}
     for stage, stored in stages.items():
-        finish_stage(transaction, evaluation, stage, _records(evaluation, stage, stored))
+        _finish(transaction, evaluation, stage, stored)
+
+
+def _finish(transaction: Transaction, evaluation: str, stage: str, result: StageResult) -> None:
+    records = _records(evaluation, stage, result)
+    finish_stage(transaction, evaluation, stage, records, body_of_stage(result))
 
 
 def _records(

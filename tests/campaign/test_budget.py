@@ -76,7 +76,7 @@ def _run(
 def _whole(path: Path, result: RunResult) -> list[bool]:
     """Of each conversation that was begun, whether it has a finished debate."""
     with Store.open(f"sqlite:///{path}", create=False) as kept:
-        by_unit = kept.spent_by_unit(result.campaign)
+        by_unit = kept.spent_by_unit(result.conversations)
         return [
             any({"rate", "debate"} <= set(done.stages) for done in each.evaluations)
             for each in kept.results(result.campaign)

@@ -11,6 +11,7 @@ from recjury.report.table_cells import coverage_text, hyphenated, p_text
 from recjury.results import Measure
 from recjury.results.scores import ConversationScores
 from recjury.stats.resampling import interval_of_mean
+from recjury.store import DebateScore
 from tests.report.filling import Played
 
 
@@ -37,8 +38,8 @@ def _scores(name: str, values: dict[str, float]) -> ConversationScores:
 def test_three_examples_are_the_best_the_median_and_the_worst() -> None:
     ranking = ExamplePicker(MEASURES)
     for name, score in (("low", 1.0), ("top", 9.0), ("mid", 5.0), ("x", 4.0), ("y", 6.0)):
-        ranking.add(_scores(name, {"own.all": score, "own.share": 1 - score / 10}), ())
-    ranking.add(_scores("none", {"own.share": 1.0}), ())
+        ranking.add(_scores(name, {"own.all": score, "own.share": 1 - score / 10}))
+    ranking.add(_scores("none", {"own.share": 1.0}))
     assert [choice.conversation for choice in ranking.choose(3)] == ["top", "mid", "low"]
     assert [choice.stands_for for choice in ranking.choose(3)] == [
         "best of 5 by all in all",
@@ -53,10 +54,10 @@ def test_without_a_score_out_of_a_hundred_all_scales_rank_and_without_any_none()
     lower = Metric(id="errors", title="Errors", high=10, higher_is_better=False)
     measures = (MEASURES[0], Measure("own.errors", "own", lower))
     ranking = ExamplePicker(measures)
-    ranking.add(_scores("unscored", {}), ())
+    ranking.add(_scores("unscored", {}))
     assert ranking.choose(1)[0].stands_for == "one of 1, none of them scored"
-    ranking.add(_scores("good", {"own.share": 0.5, "own.errors": 0.0}), ())
-    ranking.add(_scores("bad", {"own.share": 0.9, "own.errors": 10.0}), ())
+    ranking.add(_scores("good", {"own.share": 0.5, "own.errors": 0.0}))
+    ranking.add(_scores("bad", {"own.share": 0.9, "own.errors": 10.0}))
     assert [choice.conversation for choice in ranking.choose(2)] == ["good", "bad"]
     assert ranking.choose(2)[0].stands_for == "best of 2 by mean score"
 
@@ -72,7 +73,8 @@ def test_a_debate_that_has_ended_counts_on_with_its_last_scores() -> None:
     short = Played("a", "1", scores=[(40.0,) * 4])
     long = Played("a", "2", scores=[(0.0, 100.0, 0.0, None), (20.0, 80.0, 0.0, None)])
     for one in (short, long):
-        tally.add(one.debate().transcript)
+        said = one.debate().transcript.statements
+        tally.add([DebateScore(each.role, each.round, each.speaker, each.score) for each in said])
     means = tally.means()
     assert means is not None
     assert means.debating == (2, 1)

@@ -7,7 +7,7 @@ from recjury.results import Comparison, ComparisonOptions, compare_all, compare_
 from recjury.results.comparison import newest_measures
 from recjury.results.differences import Compared, compare_tallies, corrected
 from recjury.results.scores import scores_of
-from recjury.results.summary import Tally
+from recjury.results.tally import Tally
 from recjury.store import Store
 from tests.report.filling import CAMPAIGN, Played, evaluator, fill
 

@@ -39,8 +39,8 @@ def test_a_scale_without_an_end_has_no_bound() -> None:
 def test_one_per_cent_is_not_shown_and_more_is() -> None:
     scored = Losses.among([[rating(2.0)]])
     lost = Losses.among([[rating(None)]])
-    assert worst_case([[scored]] * 99 + [[lost]]) is None
-    worst = worst_case([[scored]] * 49 + [[lost]])
+    assert worst_case([[scored]] * 99 + [[lost]], 0.01) is None
+    worst = worst_case([[scored]] * 49 + [[lost]], 0.02)
     assert worst is not None
     assert worst == pytest.approx((0.02, 1.96, 2.04))
     assert worst.text(2) == "lost 2 %: 1.96 to 2.04"

@@ -6,7 +6,7 @@ import pytest
 
 from recjury.records import Rating, StageResult, Status
 from recjury.results import compare_systems, summarise
-from recjury.results.summary import Tally
+from recjury.results.tally import Tally
 from recjury.stats.resampling import interval_of_mean
 from recjury.store import Store
 from tests.report.filling import CAMPAIGN, Played, evaluation, evaluator, fill

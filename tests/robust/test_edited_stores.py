@@ -135,7 +135,9 @@ def test_an_edited_value_is_named_with_its_table_and_row(
 ) -> None:
     shutil.copy(written_store, tmp_path)
     assert edit.apply(tmp_path / "store.db")
-    ended = command(tmp_path, "status", "--store", "sqlite:///store.db")
+    # What is only counted is not compared with its seal.
+    reading = ("status",) if edit.table in ("campaign", "run") else ("export", "out")
+    ended = command(tmp_path, *reading, "--store", "sqlite:///store.db")
     _one_line(ended)
     assert ended.code == 2
     assert named in ended.err

@@ -10,9 +10,10 @@ from recjury.agreement.annotation.guide import RaterGuide
 from recjury.agreement.annotation.task import AnnotationTask, unseen_digest
 from recjury.errors import ConfigError, DataError, StoreError
 from recjury.records import ConversationLog
-from recjury.store import Store
+from recjury.store import Selection, Store
 
 _RATER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,30}\Z")
+_ALL = Selection()
 _CORE_RECORDS = 10  # of each corpus (CoRE, section 6.6)
 _CORE_LOGS = 16  # for each rater
 _CORE_RATERS = 2  # of each log (our reading of CoRE: it gives no number)
@@ -57,10 +58,12 @@ def rater_names(text: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def campaign_logs(store: Store, campaign: str) -> dict[str, ConversationLog]:
-    """The conversations of a campaign by their ids. Raises StoreError if none is held."""
-    ids = [each.id for each in store.conversations(campaign)]
-    logs = {each: log for each in ids if (log := store.log(each)) is not None}
+def campaign_logs(
+    store: Store, campaign: str, selection: Selection = _ALL
+) -> dict[str, ConversationLog]:
+    """The selected conversations of a campaign by their ids. Raises StoreError if none is held."""
+    planned = store.planned(campaign, store.selected(campaign, selection))
+    logs = {each.id: log for each in planned if (log := store.log(each.id)) is not None}
     if not logs:
         raise StoreError("no conversation is held here: run `recjury run FILE` first")
     return logs

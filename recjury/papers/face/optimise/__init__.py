@@ -1,7 +1,7 @@
 """Instruction optimisation: textual gradients, UCB selection, beam search (FACE, section 2.3)."""
 
 from recjury.papers.face.optimise.allowance import Allowance, StepFailed
-from recjury.papers.face.optimise.bandit import Selection, Ucb, play
+from recjury.papers.face.optimise.bandit import BestArms, Ucb, play
 from recjury.papers.face.optimise.beam import Search, Step
 from recjury.papers.face.optimise.call_estimate import CallEstimate, estimate_calls
 from recjury.papers.face.optimise.gradient import Task
@@ -14,6 +14,7 @@ from recjury.papers.face.optimise.state import Journal
 
 __all__ = [
     "Allowance",
+    "BestArms",
     "CallEstimate",
     "Chosen",
     "Examples",
@@ -23,7 +24,6 @@ __all__ = [
     "OptimiserSettings",
     "Rewriter",
     "Search",
-    "Selection",
     "Step",
     "StepFailed",
     "SupportsScore",

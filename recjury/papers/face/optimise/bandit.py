@@ -31,7 +31,7 @@ class Arm(NamedTuple):
     pulls: int = 0
 
 
-class Selection(NamedTuple):
+class BestArms(NamedTuple):
     """The kept arms, best first, the state of every arm, and the pulls in order."""
 
     kept: tuple[int, ...]
@@ -94,7 +94,7 @@ async def play(
     exploration: float = 1.0,
     averaging: Averaging = "mean",
     seed: int = 0,
-) -> Selection:
+) -> BestArms:
     """Select `keep` of `arms` with `batches` x B pulls, where B is half the arms (C.1).
 
     The pulls of a batch go to B different arms and run at the same time. Each costs `particles`
@@ -109,7 +109,7 @@ async def play(
         for arm, value in zip(chosen, rewards, strict=True):
             state.observe(arm, value, particles)
         pulled += chosen
-    return Selection(state.best(keep), tuple(state.arms), tuple(pulled))
+    return BestArms(state.best(keep), tuple(state.arms), tuple(pulled))
 
 
 def batch_size(arms: int) -> int:

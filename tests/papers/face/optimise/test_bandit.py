@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from benchmarks import face_ucb
-from recjury.papers.face.optimise.bandit import Averaging, Selection, Ucb, batch_size, play
+from recjury.papers.face.optimise.bandit import Averaging, BestArms, Ucb, batch_size, play
 
 
-def _play(arms: int, rewards: list[float | None], *, seed: int = 0, keep: int = 2) -> Selection:
+def _play(arms: int, rewards: list[float | None], *, seed: int = 0, keep: int = 2) -> BestArms:
     async def reward(pull: int, arm: int) -> float | None:
         return rewards[arm]
 

@@ -1,0 +1,291 @@
+"""Add what stores have to another one, by identity: each page of rows in one transaction.
+
+Rows are copied as they are, with the numbers that their texts have in the other store: a row's seal
+covers the hashes of its texts, and not their numbers. Calls, whose seals do, are sealed again.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from sqlalchemy import Column, Connection, Table, select
+
+from recjury.errors import StoreError
+from recjury.store.calls import CALLS, CallReader
+from recjury.store.campaigns import CAMPAIGNS, RUNS, Campaign
+from recjury.store.column_types import as_stored
+from recjury.store.conversations import CONVERSATIONS
+from recjury.store.engine import insert_new
+from recjury.store.evaluations import EVALUATIONS
+from recjury.store.evaluators import CAMPAIGN_EVALUATORS, EVALUATORS
+from recjury.store.failures import FAILURES
+from recjury.store.logs import LOGS, read_logs
+from recjury.store.measurements import MEASUREMENTS
+from recjury.store.places import PLACES
+from recjury.store.recorder import StoreRecorder
+from recjury.store.schema import change_secret, read_secret
+from recjury.store.sealed import AnyRow, SealedTable
+from recjury.store.stage_results import (
+    DEBATES,
+    EVIDENCE,
+    OUTPUTS,
+    RATINGS,
+    STATEMENTS,
+    read_stage_results,
+)
+from recjury.store.stages import CONVERSE
+from recjury.store.store import Store
+from recjury.store.summaries import SUMMARIES
+from recjury.store.tables import StageRow, table_of
+from recjury.store.texts import chunks
+from recjury.store.writer import Transaction
+
+_PAGE = 500
+
+
+class Merged(NamedTuple):
+    """What was added; `conflicts` are things of which two stores have different results."""
+
+    conversations: int = 0
+    evaluations: int = 0
+    calls: int = 0
+    conflicts: tuple[str, ...] = ()
+
+    def plus(self, other: "Merged") -> "Merged":
+        """Both together."""
+        return Merged(
+            self.conversations + other.conversations,
+            self.evaluations + other.evaluations,
+            self.calls + other.calls,
+            self.conflicts + other.conflicts,
+        )
+
+
+def merge_stores(sources: Sequence[str], into: str) -> Merged:
+    """Add the content of `sources` (URLs or paths) to the store `into`, made if it is missing.
+
+    What it has already is not added again; of two different results, the first stays. Raises
+    StoreError for stores of different campaigns or code, one whose campaign is running, and an
+    altered row; pages before it stay.
+    """
+    total = Merged()
+    with Store.at(into) as target:
+        for source in sources:
+            with Store.open(source, read_only=True) as other:
+                _check(other, target, sources[0])
+                total = total.plus(_Merge(other, target).run())
+    return total
+
+
+def _check(source: Store, target: Store, first: str) -> None:
+    """Raise StoreError unless the two can be merged; a new target gets the source's secret."""
+    if source.location.full_name == target.location.full_name:
+        raise StoreError(f"{source.location} cannot be merged into itself: name another store")
+    campaigns = {each.id: each for each in source.campaigns()}
+    for each in campaigns:
+        if source.running(each).is_running:
+            raise StoreError(f"campaign {each} is running in {source.location}: wait until it ends")
+    if not target.exists:
+        target.create()
+        with source.reading() as connection:
+            secret = read_secret(connection)
+        target.write(lambda transaction: change_secret(transaction.connection, secret))
+        return
+    there = {each.id: each for each in target.campaigns()}
+    shared = campaigns.keys() & there.keys()
+    if campaigns and there and not shared:
+        raise StoreError(
+            f"{source.location} has no campaign of {first} or {target.location}: not a shard"
+        )
+    for each in sorted(shared):
+        _check_alike(source, campaigns[each], there[each])
+
+
+def _check_alike(source: Store, one: Campaign, other: Campaign) -> None:
+    for name in ("recjury", "commit", "packs", "data"):
+        mine, theirs = getattr(one.setup, name), getattr(other.setup, name)
+        if mine != theirs:
+            what = {"recjury": "version of recjury", "commit": "commit"}.get(name, name)
+            raise StoreError(f"campaign {one.id} of {source.location} ran with another {what}")
+
+
+class _Merge:
+    """Adds one store to another."""
+
+    def __init__(self, source: Store, target: Store):
+        self._source, self._target = source, target
+        self._recorder: StoreRecorder = target.recorder()
+        self._counts = dict.fromkeys(("conversations", "evaluations", "calls"), 0)
+        self._conflicts: list[str] = []
+
+    def run(self) -> Merged:
+        """Add everything."""
+        self._pages(CAMPAIGNS.table, CAMPAIGNS.c.id, self._sealed(CAMPAIGNS))
+        self._pages(RUNS.table, RUNS.c.id, self._once(RUNS, "campaign"))
+        for table in (EVALUATORS, CONVERSATIONS):
+            self._pages(table.table, table.c.id, self._sealed(table))
+        self._pages(CAMPAIGN_EVALUATORS.table, None, self._sealed(CAMPAIGN_EVALUATORS))
+        self._pages(PLACES.table, None, self._sealed(PLACES))
+        self._pages(LOGS.table, LOGS.c.conversation, self._logs)
+        for are_forks in (False, True):  # a fork refers to the evaluation before it
+            self._pages(EVALUATIONS.table, EVALUATIONS.c.id, self._evaluations(are_forks=are_forks))
+        self._pages(FAILURES.table, FAILURES.c.id, self._once(FAILURES, "unit"))
+        self._pages(MEASUREMENTS.table, MEASUREMENTS.c.id, self._once(MEASUREMENTS, "kind"))
+        self._pages(CALLS, CALLS.c.id, self._calls)
+        return Merged(**self._counts, conflicts=tuple(self._conflicts))
+
+    def _pages(self, table: Table, key: Any, add: "_Add") -> None:
+        """Give the rows of a table to `add`, some at a time, in the order of `key` or at once."""
+        last: Any = None
+        while True:
+            with self._source.reading() as connection:
+                query = select(*as_stored(table))
+                if key is not None:
+                    query = query.order_by(key).limit(_PAGE)
+                    query = query if last is None else query.where(key > last)
+                rows = connection.execute(query).all()
+                if not rows:
+                    return
+                self._target.write(partial(_with, add, connection, rows))
+            if key is None:
+                return
+            last = rows[-1]._mapping[key.name]
+
+    def _sealed(self, table: SealedTable[Any]) -> "_Add":
+        def add(connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]) -> None:
+            values = table.copies(connection, rows, transaction)
+            transaction.connection.execute(insert_new(table.table), values)
+
+        return add
+
+    def _once(self, table: SealedTable[Any], column: str) -> "_Add":
+        """Rows without an identity of their own: equal ones are the same."""
+
+        def add(connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]) -> None:
+            own = table.c[column]
+            keys = {row._mapping[column] for row in rows}
+            query = select(own, table.c.seal).where(own.in_(keys))
+            there = {tuple(row) for row in transaction.connection.execute(query)}
+            new = [row for row in rows if (row._mapping[column], row.seal) not in there]
+            if new:
+                values = table.copies(connection, new, transaction)
+                transaction.connection.execute(table.table.insert(), values)
+
+        return add
+
+    def _logs(
+        self, connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]
+    ) -> None:
+        digests = {row.conversation: row.digest for row in rows}
+        read_logs(connection, tuple(digests))  # compares rows and stages with their seals
+        query = select(LOGS.c.conversation, LOGS.c.digest)
+        query = query.where(LOGS.c.conversation.in_(digests))
+        there = {row.conversation: row.digest for row in transaction.connection.execute(query)}
+        for each, digest in there.items():
+            if digest != digests[each]:
+                self._conflict(f"conversation {each}")
+        new = [each for each in digests if each not in there]
+        self._counts["conversations"] += len(new)
+        self._stages(connection, transaction, [(each, CONVERSE) for each in new], [LOGS])
+
+    def _evaluations(self, *, are_forks: bool) -> "_Add":
+        def add(connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]) -> None:
+            here = transaction.connection
+            query = select(LOGS.c.digest).where(LOGS.c.digest.in_({row.log for row in rows}))
+            known = set(here.execute(query).scalars())
+            # The log of a conversation that is in conflict is not there, nor what judged it.
+            own = [r for r in rows if (r.fork_of is not None) == are_forks and r.log in known]
+            ids = [row.id for row in own]
+            if not ids:
+                return
+            read_stage_results(connection, ids)  # compares rows and stages with their seals
+            values = EVALUATIONS.copies(connection, own, transaction)
+            added = here.execute(insert_new(EVALUATIONS.table), values).rowcount
+            self._counts["evaluations"] += max(added, 0)
+            there, mine = _stages_of(here, ids), _stages_of(connection, ids)
+            for place in mine.keys() & there.keys():
+                if mine[place] != there[place]:
+                    self._conflict(f"stage {place[1]} of evaluation {place[0]}")
+            new = [place for place in mine if place not in there]
+            self._stages(connection, transaction, new, _RESULTS)
+
+        return add
+
+    def _stages(
+        self,
+        connection: Connection,
+        transaction: Transaction,
+        new: Sequence[tuple[str, str]],
+        tables: Sequence[SealedTable[Any]],
+    ) -> None:
+        """Copy finished stages, by unit and stage, with their summaries and rows."""
+        units, wanted = list(dict.fromkeys(unit for unit, _ in new)), set(new)
+        for plain in (table_of(StageRow), SUMMARIES):
+            rows = _of_units(connection, plain, plain.c.unit, units)
+            values = [dict(r._mapping) for r in rows if (r.unit, r.stage) in wanted]
+            if values:
+                transaction.connection.execute(insert_new(plain), values)
+        for table in tables:
+            name = "conversation" if table is LOGS else "evaluation"
+            rows = _of_units(connection, table.table, table.c[name], units)
+            of_debate = table in (DEBATES, STATEMENTS)
+            kept = [
+                row
+                for row in rows
+                if table is LOGS or (row.evaluation, "debate" if of_debate else row.stage) in wanted
+            ]
+            if kept:
+                copies = table.copies(connection, kept, transaction)
+                transaction.connection.execute(insert_new(table.table), copies)
+
+    def _calls(
+        self, connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]
+    ) -> None:
+        reader, here = CallReader.over(connection), CallReader.over(transaction.connection)
+        calls = [reader.call(row.identity) for row in rows]
+        known = select(CALLS.c.identity).where(CALLS.c.identity.in_([c.identity for c in calls]))
+        there = set(transaction.connection.execute(known).scalars())
+        for each in calls:
+            if each.identity in there and here.call(each.identity).reply.text != each.reply.text:
+                self._conflict(f"the reply of call {each.identity}")
+        new = [each for each in calls if each.identity not in there]
+        self._recorder.write(transaction, new)
+        self._counts["calls"] += len(new)
+
+    def _conflict(self, what: str) -> None:
+        self._conflicts.append(f"{what}: {self._source.location} has another one")
+
+
+_Add = Callable[[Connection, Transaction, Sequence[AnyRow]], None]
+_RESULTS = (OUTPUTS, RATINGS, EVIDENCE, DEBATES, STATEMENTS)
+
+
+def _with(
+    add: _Add, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
+) -> None:
+    add(connection, transaction, rows)
+
+
+def _of_units(
+    connection: Connection, table: Table, column: Column[Any], units: Iterable[str]
+) -> list[AnyRow]:
+    query = select(*as_stored(table))
+    return [
+        row
+        for some in chunks(units)
+        for row in connection.execute(query.where(column.in_(some)).order_by(*table.primary_key))
+    ]
+
+
+def _stages_of(
+    connection: Connection, evaluations: Sequence[str]
+) -> dict[tuple[str, str], list[str]]:
+    """The finished stages of evaluations, each with the seals of its results."""
+    stages = table_of(StageRow)
+    rows = _of_units(connection, stages, stages.c.unit, evaluations)
+    found: dict[tuple[str, str], list[str]] = {(row.unit, row.stage): [] for row in rows}
+    for table in _RESULTS:
+        for row in _of_units(connection, table.table, table.c.evaluation, evaluations):
+            stage = "debate" if table in (DEBATES, STATEMENTS) else row.stage
+            found.setdefault((row.evaluation, stage), []).append(row.seal)
+    return found

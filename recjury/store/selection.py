@@ -1,0 +1,179 @@
+"""A part of a campaign's conversations: of some systems, scenarios, settings, or a share of all."""
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cache
+from typing import NamedTuple, Protocol, TypeVar
+
+import orjson
+from sqlalchemy import ColumnElement, Connection, exists, or_, select
+
+from recjury.errors import StoreError
+from recjury.mistakes import did_you_mean
+from recjury.records import FAILED
+from recjury.store.conversations import CONVERSATIONS
+from recjury.store.counts import has_failed
+from recjury.store.evaluations import EVALUATIONS
+from recjury.store.failures import FAILURES
+from recjury.store.logs import LOGS
+from recjury.store.places import PLACES
+from recjury.store.stage_results import RATINGS
+from recjury.store.stages import CONVERSE
+from recjury.store.texts import text_reader
+
+T = TypeVar("T")
+
+_COLUMNS = ("system", "scenario", "corpus", "repeat", "seed")
+
+
+class Shard(NamedTuple):
+    """One of `of` parts of a campaign; `number` counts from 1."""
+
+    number: int = 1
+    of: int = 1
+
+
+class Selection(NamedTuple):
+    """What is selected; each condition that is given must hold.
+
+    `systems` and `scenarios` are names. `where` has values, as text, by key: corpus, repeat, seed,
+    or a path in the settings ("user.user", "system.name"). With `failed`, the conversation or one
+    of its evaluations failed, or lacks a score for a failure. `share` (above 0 to 1) and `shard`
+    take scenarios by a hash of their ids: always the same ones, with all systems and repeats.
+    """
+
+    systems: tuple[str, ...] = ()
+    scenarios: tuple[str, ...] = ()
+    where: Mapping[str, str] = {}
+    failed: bool = False
+    share: float = 1.0
+    shard: Shard = Shard()
+
+    @property
+    def is_all(self) -> bool:
+        """Whether everything is selected."""
+        return self == Selection()
+
+    def has(self, planned: "Described") -> bool:
+        """Whether a conversation is selected, as far as its plan says."""
+        return (
+            (not self.systems or planned.system in self.systems)
+            and (not self.scenarios or planned.scenario in self.scenarios)
+            and all(_value(planned, key) == value for key, value in self.where.items())
+            and self._has_scenario(f"{planned.corpus} {planned.scenario}")
+        )
+
+    def _has_scenario(self, scenario: str) -> bool:
+        if self.share == 1 and self.shard.of == 1:
+            return True
+        found = int.from_bytes(hashlib.sha256(scenario.encode()).digest()[:16])
+        # Different digits, so that a share of each shard is a share of all.
+        place, part = divmod(found, 1 << 64)
+        return part < self.share * (1 << 64) and place % self.shard.of == self.shard.number - 1
+
+    def taken(self, found: Iterable[T], planned: Callable[[T], "Described"]) -> Iterator[T]:
+        """Those of what is found whose planned conversation is selected.
+
+        Raises StoreError if there is none, which is no error of a shard, and names the system,
+        scenario or key that no conversation has.
+        """
+        seen: dict[str, set[str]] = {"system": set(), "scenario": set(), "key": set()}
+        is_empty = True
+        for one in found:
+            each = planned(one)
+            seen["system"].add(each.system)
+            if self.scenarios:
+                seen["scenario"].add(each.scenario)
+            seen["key"].update(key for key in self.where if _value(each, key) is not None)
+            if self.has(each):
+                is_empty = False
+                yield one
+        self._check(seen)
+        if is_empty and self.shard.of == 1:
+            raise StoreError("no conversation is selected: leave out one of the filters")
+
+    def _check(self, seen: Mapping[str, Collection[str]]) -> None:
+        asked = {"system": self.systems, "scenario": self.scenarios, "key": tuple(self.where)}
+        for what, names in asked.items():
+            for name in names:
+                if name not in seen[what]:
+                    near = did_you_mean(name, seen[what] or _COLUMNS)
+                    raise StoreError(f"--{_OPTIONS[what]}: no conversation has {name}{near}")
+
+
+_OPTIONS = {"system": "system", "scenario": "scenario", "key": "where"}
+
+
+class Described(Protocol):
+    """A conversation as it is planned."""
+
+    @property
+    def system(self) -> str:
+        """The system's name."""
+
+    @property
+    def scenario(self) -> str:
+        """The scenario's id."""
+
+    @property
+    def corpus(self) -> str:
+        """The corpus, with its split."""
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """All that can change the conversation."""
+
+
+def _value(planned: Described, key: str) -> str | None:
+    """The value of a key as text; None if the conversation lacks it."""
+    if key in _COLUMNS:
+        return str(getattr(planned, key))
+    value: object = planned.settings
+    for part in key.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return None if value is None or isinstance(value, Mapping) else str(value)
+
+
+class _Row(NamedTuple):
+    id: str
+    system: str
+    scenario: str
+    corpus: str
+    repeat: int
+    seed: int
+    settings: Mapping[str, object]
+
+
+def selected(connection: Connection, campaign: str, selection: Selection) -> tuple[str, ...] | None:
+    """The ids of a campaign's conversations that are selected, in the plan's order; None for all.
+
+    Raises StoreError if there is none, and for a system, scenario or key that none has.
+    """
+    if selection.is_all:
+        return None
+    table, links = CONVERSATIONS.c, PLACES.table
+    query = select(*(table[name] for name in _Row._fields))
+    query = query.join(links, links.c.conversation == table.id)
+    query = query.where(links.c.campaign == campaign, links.c.set_aside == 0)
+    if selection.failed:
+        query = query.where(_has_failed())
+    read = text_reader(connection)
+    settings = cache(lambda number: orjson.loads(read(number)))
+    rows = connection.execute(query.order_by(links.c.ordinal, table.id))
+    found = (_Row._make((*row[:-1], settings(row.settings))) for row in rows)
+    return tuple(each.id for each in selection.taken(found, lambda each: each))
+
+
+def _has_failed() -> ColumnElement[bool]:
+    """Whether a conversation failed, or an evaluation of it, or a rating for a failure."""
+    ids, logs, failures, evaluations = CONVERSATIONS.c.id, LOGS.c, FAILURES.c, EVALUATIONS.c
+    held = exists().where(logs.conversation == ids)
+    broken = exists().where(failures.unit == ids, failures.stage == CONVERSE)
+    lost = exists().where(RATINGS.c.evaluation == evaluations.id, RATINGS.c.status.in_(FAILED))
+    judged = exists().where(
+        logs.conversation == ids,
+        evaluations.log == logs.digest,
+        evaluations.fork_of.is_(None),
+        or_(has_failed(), lost),
+    )
+    return or_(broken & ~held, judged)

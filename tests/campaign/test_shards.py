@@ -1,0 +1,155 @@
+"""Shards of a campaign, merged, are what one process leaves."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from recjury.campaign import CampaignConfig, run_campaign
+from recjury.errors import ConfigError, StoreError
+from recjury.results import summarise
+from recjury.store import Selection, Shard, Store
+from recjury.store.merging import Merged, merge_stores
+from tests.report.filling import CAMPAIGN, Played, fill
+
+CONFIG = {
+    "scenarios": [{"corpus": "sample", "limit": 8}],
+    "systems": [
+        "retrieval",
+        {"kind": "python", "name": "popular", "path": "recjury.demo.popular:Popular"},
+    ],
+    "evaluators": ["core", "outcome"],
+}
+PARTS = 4
+TIMED = "outcome.seconds_per_turn"
+
+
+def _run(path: Path, selection: Selection = Selection(), **changes: object) -> str:  # noqa: B008
+    config = CampaignConfig.model_validate({**CONFIG, **changes})
+    return asyncio.run(run_campaign(config, str(path), selection=selection)).campaign
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The stores of all parts."""
+    folder = tmp_path_factory.mktemp("shards")
+    paths = [folder / f"{number}.db" for number in range(1, PARTS + 1)]
+    for number, path in enumerate(paths, start=1):
+        _run(path, Selection(shard=Shard(number, PARTS)))
+    return paths
+
+
+def _merged(shards: list[Path], into: Path) -> Merged:
+    return merge_stores([str(path) for path in shards], str(into))
+
+
+def _said(path: Path, campaign: str) -> tuple[object, ...]:
+    """All that does not depend on the clock."""
+    with Store.open(str(path), read_only=True) as kept:
+        results = [
+            (each.conversation, each.log, sorted(own.evaluation for own in each.evaluations))
+            for each in kept.results(campaign)
+        ]
+        summary = summarise(kept, campaign)
+        systems = {
+            name: {m: own for m, own in each.items() if m != TIMED}
+            for name, each in summary.systems_json().items()
+        }
+        held = [
+            debate.verdict
+            for each in kept.debates(campaign)
+            if (debate := kept.debate(each.evaluation)) is not None
+        ]
+    return results, systems, summary.conversations, summary.evaluations, held
+
+
+def test_merged_shards_are_what_one_process_leaves(shards: list[Path], tmp_path: Path) -> None:
+    campaign = _run(tmp_path / "one.db")
+    found = _merged(shards, tmp_path / "all.db")
+    assert (found.conversations, found.conflicts) == (16, ())
+    assert _said(tmp_path / "all.db", campaign) == _said(tmp_path / "one.db", campaign)
+    with Store.open(str(tmp_path / "all.db"), create=False) as kept:
+        assert kept.summarise()[1:] == (0, 0)
+        assert all(not kept.integrity(each.id) for each in kept.planned(campaign))
+
+
+def test_a_merge_may_be_repeated_and_continued(shards: list[Path], tmp_path: Path) -> None:
+    into = tmp_path / "all.db"
+    _merged(shards[:2], into)
+    _merged(shards, into)
+    once = into.read_bytes()
+    assert _merged(shards, into) == Merged()
+    with sqlite3.connect(into) as connection:
+        (calls,) = connection.execute("SELECT count(*) FROM call").fetchone()
+    campaign = _run(into)  # nothing is left to do
+    with sqlite3.connect(into) as connection:
+        assert connection.execute("SELECT count(*) FROM call").fetchone() == (calls,)
+        links = connection.execute(
+            "SELECT count(*) FROM campaign_conversation WHERE campaign = ?", (campaign,)
+        )
+        assert links.fetchone() == (16,)
+    assert once
+
+
+def test_different_results_are_listed_and_the_first_stays(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.db", tmp_path / "b.db"]
+    for path, hit_at, factor in zip(paths, (1, 2), (3.0, 1.0), strict=True):
+        with Store.open(str(path)) as kept:
+            fill(kept, [Played("a", "1", hit_at=hit_at), Played("a", "2", [factor] * 12)])
+    found = _merged(paths, tmp_path / "all.db")
+    kinds = sorted(each.partition(":")[0].rpartition(" ")[0] for each in found.conflicts)
+    assert kinds == ["conversation", "stage rate of evaluation"]
+    assert (found.conversations, found.evaluations) == (2, 4)
+    with Store.open(str(tmp_path / "all.db")) as kept:
+        first, second = kept.results(CAMPAIGN)
+        assert {each.score for each in second.evaluations[1].ratings} == {3.0, 60.0}
+    with Store.open(str(paths[0])) as kept:
+        assert first.log == next(kept.results(CAMPAIGN)).log
+
+
+def test_another_campaign_is_not_merged(shards: list[Path], tmp_path: Path) -> None:
+    with Store.open(str(tmp_path / "other.db")) as kept:
+        fill(kept, [Played("a", "1")])
+    with pytest.raises(StoreError, match="has no campaign of"):
+        _merged([shards[0], tmp_path / "other.db"], tmp_path / "all.db")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE rating SET score = 0 WHERE score > 0",
+        "DELETE FROM rating WHERE position = 1",
+        "UPDATE log SET body = replace(body, 'you', 'You')",
+        "UPDATE conversation SET system = 'better'",
+        "UPDATE evaluation SET judging = 1",
+        "UPDATE statement SET text = 'x'",
+    ],
+)
+def test_an_altered_store_is_not_merged(shards: list[Path], tmp_path: Path, change: str) -> None:
+    altered = tmp_path / "altered.db"
+    with sqlite3.connect(shards[1]) as connection, sqlite3.connect(altered) as copy:
+        connection.backup(copy)
+        copy.execute(change)
+    with pytest.raises(StoreError, match="was changed after it was written"):
+        _merged([altered], tmp_path / "all.db")
+
+
+def test_other_code_is_not_merged(shards: list[Path], tmp_path: Path) -> None:
+    other = tmp_path / "other.db"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("recjury.campaign.campaign_store.working_commit", lambda: "0123abc")
+        _run(other, Selection(shard=Shard(2, PARTS)))
+    with pytest.raises(StoreError, match="ran with another commit"):
+        _merged([shards[0], other], tmp_path / "all.db")
+
+
+def test_a_store_is_not_merged_into_itself(shards: list[Path]) -> None:
+    with pytest.raises(StoreError, match="cannot be merged into itself"):
+        _merged(shards, shards[0])
+
+
+def test_a_campaign_that_may_stop_has_no_shards(tmp_path: Path) -> None:
+    stop = {"pairs": 0.95, "min_scenarios": 4}
+    with pytest.raises(ConfigError, match="leave out --shard"):
+        _run(tmp_path / "x.db", Selection(shard=Shard(1, 2)), stop=stop)
