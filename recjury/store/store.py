@@ -1,10 +1,9 @@
 """The store: all data of campaigns in one SQLite file, or one database of PostgreSQL."""
 
 import contextlib
-import functools
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import Concatenate, ParamSpec, Self, TypeVar
+from typing import Self, TypeVar
 
 from sqlalchemy import Connection
 
@@ -54,6 +53,7 @@ from recjury.store.failures import (
 from recjury.store.location import StoreLocation
 from recjury.store.logs import find_log, log_ids, log_ids_of, write_log
 from recjury.store.measurements import read_measurements, write_measurement
+from recjury.store.methods import queues, reads, writes
 from recjury.store.recorder import StoreRecorder
 from recjury.store.remaking import Remade, remake_summaries
 from recjury.store.results import ConversationResult, read_results
@@ -75,44 +75,7 @@ from recjury.store.url import location_of
 from recjury.store.verification import VerifiedStore, verify_store
 from recjury.store.writer import Transaction, Writer, transactions, write_all
 
-P = ParamSpec("P")
 T = TypeVar("T")
-
-
-def _reads(read: Callable[Concatenate[Connection, P], T]) -> Callable[Concatenate["Store", P], T]:
-    """A function that reads, as a method of the store: it gets a connection of its own."""
-
-    @functools.wraps(read)
-    def method(store: "Store", /, *args: P.args, **options: P.kwargs) -> T:
-        with store.reading() as connection:
-            return read(connection, *args, **options)
-
-    return method
-
-
-def _writes(
-    write: Callable[Concatenate[Transaction, P], T],
-) -> Callable[Concatenate["Store", P], T]:
-    """A function that writes, as a method: it gets a transaction of its own."""
-
-    @functools.wraps(write)
-    def method(store: "Store", /, *args: P.args, **options: P.kwargs) -> T:
-        return store.write(lambda transaction: write(transaction, *args, **options))
-
-    return method
-
-
-def _queues(
-    write: Callable[Concatenate[Transaction, P], object],
-) -> Callable[Concatenate["Store", P], Coroutine[None, None, None]]:
-    """A function that writes, as a method for many units at once: it shares the transactions of
-    the writer thread, and returns when its rows are committed."""
-
-    @functools.wraps(write)
-    async def method(store: "Store", /, *args: P.args, **options: P.kwargs) -> None:
-        await store.queue(lambda transaction: write(transaction, *args, **options))
-
-    return method
 
 
 def _each(transaction: Transaction, writes: Sequence[Callable[[Transaction], object]]) -> None:
@@ -221,43 +184,43 @@ class Store:
         """A campaign as running processes show it, and how to change their limits."""
         return RunningCampaign(self, campaign)
 
-    campaigns = _reads(read_campaigns)
-    campaign = _reads(find_campaign)
-    evaluators = _reads(read_campaign_evaluators)
-    measurements = _reads(read_measurements)
+    campaigns = reads(read_campaigns)
+    campaign = reads(find_campaign)
+    evaluators = reads(read_campaign_evaluators)
+    measurements = reads(read_measurements)
 
-    conversations = _reads(campaign_conversations)
-    conversation = _reads(find_conversation)
-    systems = _reads(systems_of)
-    selected = _reads(selected)
-    corpora = _reads(corpora_of)
-    users = _reads(users_of)
-    log_ids = _reads(log_ids)
-    log_ids_of = _reads(log_ids_of)
-    log = _reads(find_log)
-    record = _reads(find_record)
-    failures = _reads(unit_failures)
-    unfinished = _reads(find_unfinished)
-    unfinished_conversations = _reads(unfinished_conversations)
+    conversations = reads(campaign_conversations)
+    conversation = reads(find_conversation)
+    systems = reads(systems_of)
+    selected = reads(selected)
+    corpora = reads(corpora_of)
+    users = reads(users_of)
+    log_ids = reads(log_ids)
+    log_ids_of = reads(log_ids_of)
+    log = reads(find_log)
+    record = reads(find_record)
+    failures = reads(unit_failures)
+    unfinished = reads(find_unfinished)
+    unfinished_conversations = reads(unfinished_conversations)
 
-    evaluation = _reads(find_evaluation)
-    attempts = _reads(attempts_of)
-    find_evaluations = _reads(ids_of_evaluations)
-    evaluations_with = _reads(with_statuses)
-    evaluation_stages = _reads(read_stages)
-    stage_results = _reads(stage_results)
-    debate = _reads(find_debate)
-    debates = _reads(debate_summaries)
-    debated = _reads(debated)
+    evaluation = reads(find_evaluation)
+    attempts = reads(attempts_of)
+    find_evaluations = reads(ids_of_evaluations)
+    evaluations_with = reads(with_statuses)
+    evaluation_stages = reads(read_stages)
+    stage_results = reads(stage_results)
+    debate = reads(find_debate)
+    debates = reads(debate_summaries)
+    debated = reads(debated)
 
-    call = _reads(read_call)
-    spent = _reads(read_spent)
-    spent_by_unit = _reads(read_spent_by_unit)
-    call_counts = _reads(read_call_counts)
-    counts = _reads(read_counts)
-    text = _reads(text_of_hash)
-    _integrity = _reads(integrity)
-    whole = _reads(read_whole)
+    call = reads(read_call)
+    spent = reads(read_spent)
+    spent_by_unit = reads(read_spent_by_unit)
+    call_counts = reads(read_call_counts)
+    counts = reads(read_counts)
+    text = reads(text_of_hash)
+    _integrity = reads(integrity)
+    whole = reads(read_whole)
 
     def integrity(self, unit: str) -> tuple[str, ...]:
         """As `store.contents.integrity`; a value of a wrong type is a problem, too."""
@@ -309,18 +272,18 @@ class Store:
         with one_line_errors(self.location):
             return remake_summaries(self._engine)
 
-    begin = _writes(begin_campaign)
-    plan = _writes(write_plan)
-    join = _writes(write_evaluators)
-    save_learned = _writes(write_learned)
-    save_measurement = _writes(write_measurement)
+    begin = writes(begin_campaign)
+    plan = writes(write_plan)
+    join = writes(write_evaluators)
+    save_learned = writes(write_learned)
+    save_measurement = writes(write_measurement)
 
-    save_log = _queues(write_log)
-    save_stage = _queues(write_stage)
-    save_attempt = _queues(write_attempt)
-    save_fork = _queues(write_fork)
-    save_failure = _queues(write_failure)
-    _add_evaluation = _queues(add_evaluation)
+    save_log = queues(write_log)
+    save_stage = queues(write_stage)
+    save_attempt = queues(write_attempt)
+    save_fork = queues(write_fork)
+    save_failure = queues(write_failure)
+    _add_evaluation = queues(add_evaluation)
 
     async def get_or_create_evaluation(self, planned: PlannedEvaluation) -> EvaluationHandle:
         """The row of an evaluation, so that its calls count before a stage is done."""
@@ -332,7 +295,7 @@ class Store:
             raise changed(f"evaluation {planned.identity} in the store")
         return there
 
-    _handle = _reads(find_handle)
+    _handle = reads(find_handle)
 
     @property
     def _queue(self) -> Writer:

@@ -1,0 +1,48 @@
+"""Functions that read or write, as methods of a store."""
+
+import functools
+from collections.abc import Callable, Coroutine
+from typing import Concatenate, ParamSpec, TypeVar
+
+from sqlalchemy import Connection
+
+from recjury.store.running import Access
+from recjury.store.writer import Transaction
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def reads(read: Callable[Concatenate[Connection, P], T]) -> Callable[Concatenate[Access, P], T]:
+    """A function that reads, as a method of the store: it gets a connection of its own."""
+
+    @functools.wraps(read)
+    def method(store: Access, /, *args: P.args, **options: P.kwargs) -> T:
+        return store.read(lambda connection: read(connection, *args, **options))
+
+    return method
+
+
+def writes(
+    write: Callable[Concatenate[Transaction, P], T],
+) -> Callable[Concatenate[Access, P], T]:
+    """A function that writes, as a method: it gets a transaction of its own."""
+
+    @functools.wraps(write)
+    def method(store: Access, /, *args: P.args, **options: P.kwargs) -> T:
+        return store.write(lambda transaction: write(transaction, *args, **options))
+
+    return method
+
+
+def queues(
+    write: Callable[Concatenate[Transaction, P], object],
+) -> Callable[Concatenate[Access, P], Coroutine[None, None, None]]:
+    """A function that writes, as a method for many units at once: it shares the transactions of
+    the writer thread, and returns when its rows are committed."""
+
+    @functools.wraps(write)
+    async def method(store: Access, /, *args: P.args, **options: P.kwargs) -> None:
+        await store.queue(lambda transaction: write(transaction, *args, **options))
+
+    return method
