@@ -52,4 +52,7 @@ Intended changes
   `worst_low` and `worst_high`.
 - The leak guard is version 3 (codes are decoded) and the rule user version 6 (other sentences): its
   conversations differ, and with them what is rated and computed of them.
+- Recoverability counts the same objections in the prompts of `core` as in the measured judge, so
+  judges' and debaters' prompts differ. The prompts of `core-paper` have all of the paper's steps,
+  and the list in every one.
 """
