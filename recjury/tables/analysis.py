@@ -26,7 +26,7 @@ class Input(StrEnum):
 
 
 _HOW_TO_GIVE = {
-    Input.LABELS: "people's labels, such as annotations:labels.json",
+    Input.LABELS: "people's labels, such as annotations:labels.json, made by `recjury annotate`",
     Input.CONFIG: "a campaign file with the models to ask",
     Input.DATA: "the folder of public data (or set RECJURY_DATA)",
     Input.OUT: "the folder to write",
