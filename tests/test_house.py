@@ -42,32 +42,32 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
     "agents": 9_277,
-    "agreement": 5_913,
+    "agreement": 5_970,
     "api": 913,
-    "campaign": 3_702,
+    "campaign": 3_720,
     "cli": 4_242,
     "corpora": 3_577,
-    "debate": 1_896,
+    "debate": 1_898,
     "demo": 33,
     "fine_tuning": 410,
-    "judges": 9_857,
+    "judges": 9_862,
     "language": 2_012,
     "knowledge": 1_782,
     "llm": 10_313,
-    "papers": 5_812,
+    "papers": 6_024,
     "plugins": 630,
-    "prompts": 280,
+    "prompts": 293,
     "records": 1_862,
     "report": 1_721,
     "results": 2_492,
-    "simulator": 3_907,
+    "simulator": 3_926,
     "stats": 1_895,
     "store": 4_359,
     "tables": 955,
     "top": 1_167,
 }
-LINES = 79_007
-FILES = 618
+LINES = 79_333
+FILES = 620
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.
