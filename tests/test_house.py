@@ -42,33 +42,33 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
     "agents": 8_475,
-    "agreement": 5_764,
+    "agreement": 5_821,
     "api": 939,
-    "campaign": 3_982,
+    "campaign": 4_000,
     "cli": 4_579,
     "corpora": 3_726,
-    "debate": 1_896,
+    "debate": 1_898,
     "demo": 33,
     "fine_tuning": 410,
     "isolation": 849,
-    "judges": 10_344,
+    "judges": 10_349,
     "language": 2_022,
     "knowledge": 1_782,
     "llm": 10_388,
-    "papers": 6_758,
+    "papers": 6_970,
     "plugins": 652,
-    "prompts": 279,
+    "prompts": 292,
     "records": 1_879,
     "report": 1_719,
     "results": 2_766,
-    "simulator": 4_016,
+    "simulator": 4_035,
     "stats": 1_957,
-    "store": 6_279,
+    "store": 6_290,
     "tables": 955,
     "top": 1_173,
 }
-LINES = 83_622
-FILES = 650
+LINES = 83_959
+FILES = 653
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.

@@ -18,7 +18,7 @@ ROOT = Path(recjury.__file__).parent
 PATTERNS = {
     "agents": 9, "agreement": 12, "corpora": 10, "debate": 3, "input_files": 2, "judges": 15,
     "knowledge": 17, "llm": 52, "papers": 1, "report": 3, "results": 1, "safe_text": 7,
-    "simulator": 32, "store": 1,
+    "simulator": 32,
 }
 WORD_LISTS = {
     "agreement": 1, "campaign": 1, "cli": 1, "corpora": 1, "debate": 1, "judges": 3,

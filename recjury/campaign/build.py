@@ -16,6 +16,7 @@ from recjury.errors import ConfigError
 from recjury.judges import Evaluator, EvaluatorContext
 from recjury.knowledge import Catalogue
 from recjury.llm import NOTHING_SPENT, Gateway, Learning, NullRecorder, SpentBefore
+from recjury.prompts import load_pack
 from recjury.records import (
     Recommender,
     Recorder,
@@ -185,6 +186,7 @@ def build_user(
         catalogue,
         temperature=simulator.temperature,
         declares=simulator.declares,
+        pack=load_pack(f"{simulator.prompts}-simulator"),
     )
 
 

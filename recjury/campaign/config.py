@@ -245,6 +245,14 @@ class CampaignConfig(EvaluationConfig):
         return self
 
     @model_validator(mode="after")
+    def _papers_user_is_plain(self) -> Self:
+        if self.simulator.prompts == "core-paper" and not self.user.is_plain:
+            raise ValueError(
+                "`simulator.prompts: core-paper` plays no `user`: leave one of them out"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _pairs_can_be_decided(self) -> Self:
         if self.stop is not None and self.systems:
             names = [system.name for system in self.systems]

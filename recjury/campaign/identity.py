@@ -102,7 +102,7 @@ def _user_models(config: CampaignConfig) -> Mapping[str, JSON]:
 def _young(config: CampaignConfig) -> set[str]:
     """The keys of the simulator that most identities are older than, if at their default."""
     plain = SimulatorConfig()
-    young = ("shows_list", "unique_values", "options", "declares")
+    young = ("shows_list", "unique_values", "options", "declares", "prompts", "ends_on")
     return {key for key in young if getattr(config.simulator, key) == getattr(plain, key)}
 
 

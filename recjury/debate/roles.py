@@ -1,12 +1,13 @@
 """The prompts of the four roles, and what they see (CoRE 4.2)."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, cast, get_args
 
 from recjury.debate.rated_log import own_ratings
 from recjury.debate.rules import RULES
 from recjury.prompts import (
     ItemFacts,
+    Lists,
     Pack,
     fence,
     items_block,
@@ -35,7 +36,7 @@ class RoleGuide(Record):
     """One role in the words of the pack: its name, its three concerns, its expertise.
 
     `sees` has what it is shown besides the conversation: the session-level recommendation list, the
-    target items.
+    target items. A pack with `lists: all` shows the list to every role.
     """
 
     sees: tuple[Literal["list", "target"], ...]
@@ -82,10 +83,11 @@ class DebatePrompts:
         cls, protocol: str, facts: ItemFacts | None = None, expert: Expert | None = None
     ) -> "DebatePrompts":
         """The installed version of the prompts of which `protocol` is a version."""
-        prompts = protocol.removesuffix(RULES)
-        name = prompts.partition("/")[0]
-        language = prompts.partition(" in ")[2]
-        pack = load_pack(name) if name in PACKS else None
+        prompts, _, language = protocol.removesuffix(RULES).partition(" in ")
+        name, lists = prompts.partition("/")[0], prompts.partition(" lists ")[2]
+        pack = load_pack(name if name in PACKS else PACK)
+        if lists in get_args(Lists):
+            pack = pack.with_lists(cast("Lists", lists))
         return cls(pack, facts=facts, language=language, expert=expert)
 
     def system(self, role: Role) -> Message:
@@ -102,7 +104,7 @@ class DebatePrompts:
     ) -> Message:
         """The prompt of the role in round `number`; `said` has all completed rounds."""
         sees = self.guides[role].sees
-        items = log.session_list() if "list" in sees else ()
+        items = log.session_list() if "list" in sees or self._pack.lists == "all" else ()
         targets = log.scenario.targets if "target" in sees else ()
         return Message(
             "user",

@@ -28,8 +28,8 @@ class Guideline(Protocol):
     """How one criterion is rated.
 
     `anchors` say what a score means, best first; with `between`, whole numbers between them are
-    allowed too. `inputs` are shown besides the conversation: the session-level recommendation list,
-    the target items.
+    allowed too. `inputs` are needed and shown besides the conversation: the session-level
+    recommendation list, the target items. A pack with `lists: all` shows the list beside every one.
     """
 
     @property
@@ -83,7 +83,8 @@ class JudgePrompts:
         self, name: str, guide: Guideline, log: ConversationLog, scale: tuple[int, int]
     ) -> tuple[Message, ...]:
         """The prompt for one rating, in parts, so that the store keeps repeated parts once."""
-        shown = log.session_list() if "list" in guide.inputs else None
+        sees_list = "list" in guide.inputs or self.pack.lists == "all"
+        shown = log.session_list() if sees_list else None
         wanted = log.scenario.targets if "target" in guide.inputs else None
         low, high = scale
         question = self.pack.render(

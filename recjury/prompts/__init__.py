@@ -11,11 +11,12 @@ from recjury.prompts.fence import (
     turns_block,
     wishes_block,
 )
-from recjury.prompts.pack import CODE, Pack, load_pack, pack_names
+from recjury.prompts.pack import CODE, Lists, Pack, load_pack, pack_names
 
 __all__ = [
     "CODE",
     "ItemFacts",
+    "Lists",
     "Pack",
     "answer_code",
     "asks_for_code",

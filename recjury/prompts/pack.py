@@ -7,13 +7,17 @@ the store can keep each part once. `{{ code }}` marks where the answer's code st
 `answer_code`).
 """
 
+import copy
 import functools
 import hashlib
 from importlib import resources
-from typing import Any
+from typing import Any, Literal, Self, TypeAlias
 
 import yaml
 from jinja2 import Environment, StrictUndefined, Template
+
+Lists: TypeAlias = Literal["all", "named"]
+"""Which prompts show the recommendation list: all, or those whose guideline names it."""
 
 _CUT = "\x1e"  # ASCII record separator
 _UNIT = "\x1f"  # ASCII unit separator
@@ -34,6 +38,7 @@ class Pack:
         self.manifest: dict[str, Any] = yaml.safe_load(files["manifest.yaml"])
         self.id: str = self.manifest["id"]
         self.version: str = str(self.manifest["version"])
+        self.lists: Lists = self.manifest.get("lists", "named")
         content = "".join(f"{name}\0{files[name]}\0" for name in sorted(files))
         self.digest = hashlib.sha256(content.encode()).hexdigest()[:16]
         environment = Environment(
@@ -51,9 +56,16 @@ class Pack:
             if name.endswith(".j2")
         }
 
+    def with_lists(self, lists: Lists | None) -> Self:
+        """The pack with another choice of the prompts that show the list; None keeps its own."""
+        changed = copy.copy(self)
+        changed.lists = lists or self.lists
+        return changed
+
     def identity(self, language: str = "") -> str:
-        """Name, version and hash, and the language to write in if one is set."""
-        plain = f"{self.id}/{self.version}+{self.digest}"
+        """Name, version and hash, and if they are set `lists` and the language to write in."""
+        lists = self.lists if self.lists != self.manifest.get("lists", "named") else ""
+        plain = f"{self.id}/{self.version}+{self.digest}{lists and f' lists {lists}'}"
         return f"{plain} in {language}" if language else plain
 
     def render(self, template: str, **variables: object) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from typing import Literal
 
 from recjury.errors import ParseError, UnitFailed
 from recjury.knowledge import Catalogue
@@ -34,14 +35,16 @@ class SessionSettings:
 
     The conversation ends after the round in which a target has been hit and `min_rounds` are done,
     or after `max_rounds`. A hit is any target, by id, among the first `list_length` items of a
-    turn. With `shows_list`, the user sees these items; otherwise it knows only the text. Raises
-    ValueError unless 1 <= min_rounds <= max_rounds.
+    turn. With `shows_list`, the user sees these items; otherwise it knows only the text. The user
+    is content with an item that it was `told` of, or only with one of a `list`. Raises ValueError
+    unless 1 <= min_rounds <= max_rounds.
     """
 
     min_rounds: int = 3
     max_rounds: int = 5
     list_length: int = LIST_LENGTH
     shows_list: bool = True
+    ends_on: Literal["told", "list"] = "told"
 
     def __post_init__(self) -> None:
         """Refuse limits with which no conversation is possible."""
@@ -52,7 +55,10 @@ class SessionSettings:
 
     def identity(self, guard: LeakGuard) -> Mapping[str, JSON]:
         """The settings that can change a log: part of the identity of each conversation."""
-        return {**guard.settings, **asdict(self)}
+        own = asdict(self)
+        if self.ends_on == "told":  # conversations are older than this key
+            del own["ends_on"]
+        return {**guard.settings, **own}
 
 
 async def converse(
@@ -79,7 +85,14 @@ async def converse(
     """
     settings = settings or SessionSettings()
     watch = guard.watch(scenario.targets, scenario.history)
-    told = ToldItems(scenario, person, catalogue, settings.list_length, settings.shows_list)
+    told = ToldItems(
+        scenario,
+        person,
+        catalogue,
+        settings.list_length,
+        settings.shows_list,
+        listed_only=settings.ends_on == "list",
+    )
     session = _Session(user, recommender, scenario, watch, settings, person, told)
     if earlier is not None:
         session.resume(earlier)

@@ -21,10 +21,16 @@ class ToldItems:
         catalogue: Catalogue,
         list_length: int,
         shows_list: bool,
+        *,
+        listed_only: bool = False,
     ):
-        """`list_length` items of a list count; the user sees them only with `shows_list`."""
+        """`list_length` items of a list count; the user sees them only with `shows_list`.
+
+        With `listed_only`, the user is content with no item that only a text named.
+        """
         self._scenario, self._person, self.catalogue = scenario, person, catalogue
         self._length, self._shows_list = list_length, shows_list
+        self._listed_only = listed_only
         self._rounds = 0
         self.targets: tuple[ItemRef, ...] = ()
         """The targets that the user has been told of, by the scenario's names."""
@@ -45,7 +51,7 @@ class ToldItems:
         if self.hit_round is None and self._target_in(listed) is not None:
             self.hit_round = self._rounds
         if self.content_with is None:
-            self.content_with = self._wanted(told, listed)
+            self.content_with = self._wanted(listed if self._listed_only else told, listed)
             self.content_since = None if self.content_with is None else self._rounds
 
     def _wanted(self, told: tuple[ItemRef, ...], listed: tuple[ItemRef, ...]) -> ItemRef | None:

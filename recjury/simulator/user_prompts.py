@@ -125,9 +125,9 @@ class UserPrompts:
 
     def _mind(self, scenario: Scenario, person: Person) -> dict[str, object]:
         """What the user knows, what it is like, and the condition it is in."""
-        knows_targets, told = person.knows == "targets", self.pack.manifest["traits"]
+        knows_targets, told = person.knows == "targets", self.pack.manifest.get("traits", {})
         traits = person.traits.model_dump()
-        lines = [told[name][degree] for name, degree in traits.items() if degree in told[name]]
+        lines = [told[name][degree] for name, degree in traits.items() if degree != "medium"]
         condition = person.condition
         wishes = [f"{wish.kind}: {wish.value}" for wish in person.wishes]
         return {

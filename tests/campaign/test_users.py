@@ -46,6 +46,7 @@ def test_the_plain_user_changes_no_identity() -> None:
     plain = identity()
     assert identity(user={"knows": "targets", "behaviours": {"off_topic": 0}}) == plain
     assert identity(simulator={"shows_list": True, "unique_values": "block"}) == plain
+    assert identity(simulator={"prompts": "core", "ends_on": "told"}) == plain
     others = [
         identity(user={"knows": "wishes"}),
         identity(user={"condition": "decoy"}),
@@ -53,8 +54,27 @@ def test_the_plain_user_changes_no_identity() -> None:
         identity(user={"behaviours": {"giving_up": 0.1}}),
         identity(simulator={"shows_list": False}),
         identity(simulator={"unique_values": "allow"}),
+        identity(simulator={"prompts": "core-paper"}),
+        identity(simulator={"ends_on": "list"}),
     ]
-    assert len({plain, *others}) == 7
+    assert len({plain, *others}) == 9
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"simulator": {"ends_on": "list", "shows_list": False}}, "needs `shows_list: true`"),
+        (
+            {"simulator": {"prompts": "core-paper"}, "user": {"knows": "wishes"}},
+            "plays no `user`",
+        ),
+    ],
+)
+def test_settings_that_contradict_each_other_are_refused(
+    given: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        CampaignConfig.model_validate({"scenarios": ["sample"], "systems": ["retrieval"], **given})
 
 
 @pytest.mark.parametrize(

@@ -54,4 +54,9 @@ Intended changes
   conversations differ, and with them what is rated and computed of them.
 - The rule user is version 7 (its reasons rest on what it asked for): its conversations differ, and
   with them what is rated and computed of them.
+- Recoverability counts the same objections in the prompts of `core` as in the measured judge, so
+  judges' and debaters' prompts differ. The prompts of `core-paper` have all of the paper's steps,
+  and the list in every one.
+- `core.rq1` has the pairs that the paper names; the means of `core.rq4` are by judge and data set,
+  and its scores by role are the debaters', not means of factors.
 """

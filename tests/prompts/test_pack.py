@@ -37,11 +37,12 @@ def test_the_digest_changes_with_any_byte() -> None:
 @pytest.mark.parametrize(
     ("name", "version"),
     [
-        ("core-judges", "4"),
-        ("core-paper-judges", "1"),
-        ("core-debate", "5"),
-        ("core-paper-debate", "1"),
+        ("core-judges", "5"),
+        ("core-paper-judges", "2"),
+        ("core-debate", "6"),
+        ("core-paper-debate", "2"),
         ("core-simulator", "3"),
+        ("core-paper-simulator", "1"),
         ("core-persuasiveness", "1"),
         ("face", "3"),
     ],

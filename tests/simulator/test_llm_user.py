@@ -385,3 +385,22 @@ def test_the_prompts_are_as_written_down() -> None:
     text = "\n".join(f"[{message.role}]\n{message.text}" for message in rendered) + "\n"
     text = text.replace(CODE, "CODE")
     assert text == Path(__file__).with_name("golden_prompts.txt").read_text("utf-8")
+
+
+def test_the_papers_user_gets_history_and_targets_and_may_not_name_them() -> None:
+    """CoRE, section 6.4."""
+    prompts = UserPrompts(load_pack("core-paper-simulator"), KNOWN)
+    heard = (system_turn("How about something else?"),)
+    asked = [
+        "".join(message.text for message in prompts.turn(moment))
+        for moment in (
+            UserContext(scenario=TALK, interaction=heard),
+            UserContext(scenario=TALK, interaction=heard, hit=TARGET.ref, introduce=True),
+        )
+    ]
+    for text in asked:
+        assert f"title: {TARGET.name}" in text
+        assert "<history>" in text
+        assert "Never tell the title of a target item" in text
+    assert "introduce it" not in asked[0]
+    assert "introduce it" in asked[1]

@@ -1,6 +1,7 @@
 """The rounds of a conversation: when it opens, when it ends, what the user is asked for."""
 
 import asyncio
+from typing import Literal
 
 import pytest
 
@@ -54,6 +55,7 @@ def talk(
     max_rounds: int = 5,
     list_length: int = 10,
     shows_list: bool = True,
+    ends_on: Literal["told", "list"] = "told",
     person: Person = PLAIN,
     guard: LeakGuard | None = None,
 ) -> ConversationLog:
@@ -64,7 +66,7 @@ def talk(
             talked,
             guard or LeakGuard(KNOWN),
             KNOWN,
-            SessionSettings(min_rounds, max_rounds, list_length, shows_list),
+            SessionSettings(min_rounds, max_rounds, list_length, shows_list, ends_on),
             person=person,
         )
     )
@@ -97,6 +99,18 @@ def test_rounds(
     hits = [moment.hit for moment in user.moments]
     first = len(hits) if hit_round is None else hit_round - 1
     assert hits == [None] * first + [ALIEN] * (len(hits) - first)
+
+
+def test_a_name_in_the_text_ends_no_conversation_that_ends_on_lists() -> None:
+    named = reply(*FILLERS[:3], text="How about Alien (1979)?")
+    user = ScriptedUser()
+    log = talk(named, named, named, HIT, user=user, ends_on="list")
+    assert (speakers(log), log.hit_round, log.ending) == ("su" * 4, 4, Ending.HIT)
+    assert [moment.hit for moment in user.moments] == [None] * 3 + [ALIEN]
+    assert all(ALIEN in moment.speakable for moment in user.moments), "it was named"
+    assert talk(named, named, named).ending is Ending.CONTENT
+    identity = SessionSettings(ends_on="list").identity(LeakGuard(KNOWN))
+    assert identity["ends_on"] == "list"
 
 
 def test_other_limits() -> None:

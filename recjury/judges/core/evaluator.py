@@ -26,7 +26,7 @@ from recjury.judges.factor_rubric import Rubric
 from recjury.judges.guideline import JudgePrompts
 from recjury.knowledge import Catalogue, expert_of
 from recjury.llm import PlannedCall, Question
-from recjury.prompts import load_pack
+from recjury.prompts import Lists, load_pack
 from recjury.records import (
     FACTOR_SCALE,
     JSON,
@@ -108,14 +108,17 @@ class Raters(Protocol):
 class CoreEvaluator(Evaluator):
     """The twelve judges and the debate (CoRE, section 4).
 
-    `prompts: core-paper` keeps the order and the inputs of the paper's prompts. `language`
-    ("English") is the one that judges and debaters write in, by default that of the conversation.
+    `prompts: core-paper` keeps the order, the steps and the inputs of the paper's prompts. `lists`
+    says which prompts show the recommendation list: all (the default of core-paper), or those whose
+    guideline or role names it. `language` ("English") is the one that judges and debaters write in,
+    by default that of the conversation.
     """
 
     rates_only: ClassVar = "conversations"
 
     kind: Literal["core"] = "core"
     prompts: Literal["core", "core-paper"] = "core"
+    lists: Lists | None = None
     language: str = Field(default="", pattern=LANGUAGE)
     judges: JudgeSettings = JudgeSettings()
     debate: DebateSettings = DebateSettings()
@@ -154,10 +157,11 @@ class CoreEvaluator(Evaluator):
 
     @property
     def without_effect(self) -> Mapping[str, Any]:
-        """The debate, which `sources` has; and what is for models, if none is asked."""
+        """The debate and the lists, which `sources` has; and what is for models, if none is
+        asked."""
         judges = {"kind", "learned"} if self._judges_are == "llm" else True
         prompts = {} if self.aliases else {"prompts": True, "language": True}
-        return {"judges": judges, "debate": True, **prompts}
+        return {"judges": judges, "debate": True, "lists": True, **prompts}
 
     @property
     def sources(self) -> Mapping[str, JSON]:
@@ -225,7 +229,7 @@ class CoreEvaluator(Evaluator):
 
     def _panel(self) -> Panel:
         judges, context = self.judges, self._context
-        pack = load_pack(f"{self.prompts}-judges")
+        pack = load_pack(f"{self.prompts}-judges").with_lists(self.lists)
         prompts = JudgePrompts(pack, facts=context.facts, language=self.language)
         return Panel(
             self._gateway,
@@ -264,7 +268,7 @@ class CoreEvaluator(Evaluator):
 
         domain = context.domain
         prompts = DebatePrompts(
-            load_pack(f"{self.prompts}-debate"),
+            load_pack(f"{self.prompts}-debate").with_lists(self.lists),
             facts=context.facts,
             language=self.language,
             expert=None if domain is None else expert_of(domain),

@@ -1,6 +1,7 @@
 """What CoRE's analyses share: the judges' factors, people's labels, the paper's figures."""
 
 import json
+from collections.abc import Collection, Mapping
 from importlib.resources import files
 from typing import Any, ClassVar
 
@@ -9,9 +10,16 @@ from pydantic import Field
 from recjury.agreement.label_forms import read_labels
 from recjury.agreement.label_sets import LabelSet
 from recjury.errors import ConfigError
-from recjury.papers.core.factor_scores import JudgedFactors, read_judged
+from recjury.papers.core.factor_scores import (
+    FactorScores,
+    JudgedFactors,
+    read_judged,
+    read_roles,
+)
 from recjury.store import Store
 from recjury.tables import Analysis, AnalysisInput, Input
+
+_FEWEST = 10  # records: with fewer, an interval over them means nothing
 
 
 class CoreAnalysis(Analysis):
@@ -25,7 +33,36 @@ class CoreAnalysis(Analysis):
     def judged(self, given: AnalysisInput) -> JudgedFactors:
         """The factors of a campaign, or of the store. Raises UserError."""
         with Store.open(given.store, read_only=True) as store:
-            return read_judged(store, store.campaign(given.campaign).id if given.campaign else None)
+            return read_judged(store, _campaign(store, given))
+
+    def roles(self, given: AnalysisInput) -> FactorScores:
+        """The roles' scores and the verdicts; empty without a debate. Raises UserError."""
+        with Store.open(given.store, read_only=True) as store:
+            return read_roles(store, _campaign(store, given))
+
+    def too_few(self, records: Mapping[str, str]) -> tuple[str, ...]:
+        """What to say if the conversations are too few for an interval; nothing if they are not."""
+        many = len(set(records.values()))
+        if many >= _FEWEST:
+            return ()
+        return (
+            f"{many} records are too few for an interval, which needs {_FEWEST}: "
+            f"`recjury run FILE --limit {4 * _FEWEST}` plays more",
+        )
+
+    def one_judge(self, judges: Collection[str]) -> tuple[str, ...]:
+        """What to say if there is one judge, where several are needed; nothing if there are."""
+        if len(judges) > 1:
+            return ()
+        return (
+            f"one judge ({', '.join(judges)}) leaves nothing to weigh or route: name two models in "
+            "`core`, `judges: {models: [main, other], combine: mean}`, and `recjury judge "
+            "--campaign ID --config FILE`",
+        )
+
+
+def _campaign(store: Store, given: AnalysisInput) -> str | None:
+    return store.campaign(given.campaign).id if given.campaign else None
 
 
 def people_of_store(given: AnalysisInput) -> LabelSet | None:

@@ -14,7 +14,7 @@ from recjury.errors import ConfigError
 from recjury.papers.core.core_analysis import CoreAnalysis, published
 from recjury.papers.core.factor_scores import OVERALL, FactorScores
 from recjury.stats.coupling import Coupling, coupling
-from recjury.tables import AnalysisInput, Cell, Column, Estimate, Findings, Input, table_of
+from recjury.tables import AnalysisInput, Cell, Column, Estimate, Findings, Input, Table, table_of
 
 _COLUMNS = (
     Column("who"),
@@ -38,26 +38,31 @@ class Rq1(CoreAnalysis):
     """How far factors move together, for each judge and for people.
 
     The mean of Pearson's r over all pairs of factors, how many pairs are low and high, and the
-    share of their variance that one general impression explains. The paper's figures are below.
-    People's labels may be of any conversations; with `people_only`, no campaign is read.
+    share of their variance that one general impression explains. The paper's figures are below,
+    and in `pairs` for each pair that it names. The figure has the matrices. People's labels may be
+    of any conversations; with `people_only`, no campaign is read.
     """
 
-    source: ClassVar[str] = "CoRE, section 5, RQ1, and 7.1.1"
+    source: ClassVar[str] = "CoRE, section 5, RQ1, and 7.1.1, figure 6"
     needs: ClassVar[tuple[Input, ...]] = ()
     takes: ClassVar[tuple[Input, ...]] = (Input.CAMPAIGN, Input.LABELS)
 
     people_only: bool = Field(False, description="only how people's labels move together")
 
     async def run(self, given: AnalysisInput) -> Findings:
-        """A row for each judge, for people, and for the paper; and all correlations."""
+        """A row for each judge, for people and for the paper; and all correlations."""
+        from recjury.agreement.matrix_plot import matrix_plot
+
         if self.people_only and given.labels is None:
             raise ConfigError("people_only needs --labels")
         coupled: dict[str, NamedCoupling | None] = {}
+        notes: tuple[str, ...] = ()
         if given.labels is not None:
             people = read_labels(given.labels)
             coupled |= {name: self._couple(own, people.clusters) for name, own in _people(people)}
         if not self.people_only:
             judged = self.judged(given)
+            notes = self.too_few(judged.records)
             coupled |= {
                 judge: self._couple(scores, judged.records)
                 for judge, scores in judged.judges.items()
@@ -69,8 +74,15 @@ class Rq1(CoreAnalysis):
         return Findings(
             tables=(
                 table_of("coupling", _COLUMNS, rows),
+                _named_pairs(known),
                 table_of("correlations", columns, pairs, detail=True),
-            )
+            ),
+            figures={
+                "figure6": matrix_plot(
+                    {name: (e.names, e.coupling.matrix) for name, e in known.items()}
+                )
+            },
+            notes=notes,
         )
 
     def _couple(self, scores: FactorScores, clusters: Mapping[str, str]) -> NamedCoupling | None:
@@ -119,6 +131,23 @@ def _pairs(name: str, found: NamedCoupling) -> Iterator[dict[str, Cell]]:
     for (i, first), (j, second) in combinations(enumerate(found.names), 2):
         r = float(found.coupling.matrix[i, j])
         yield {"who": name, "first": first, "second": second, "r": None if np.isnan(r) else r}
+
+
+def _named_pairs(found: Mapping[str, NamedCoupling]) -> Table:
+    """The pairs that section 7.1.1 names: r of each judge and of people, and the paper's."""
+    paper = published()["coupling"]
+    theirs = {f"paper, {who}": own["pairs"] for who, own in paper.items() if isinstance(own, dict)}
+    rows: list[dict[str, Cell]] = []
+    for pair in dict.fromkeys(pair for own in theirs.values() for pair in own):
+        row: dict[str, Cell] = {"pair": pair, **{who: own.get(pair) for who, own in theirs.items()}}
+        for who, each in found.items():
+            wanted = {*pair.split(", ")}
+            row[who] = next(
+                (r["r"] for r in _pairs(who, each) if {r["first"], r["second"]} == wanted), None
+            )
+        rows.append(row)
+    names = [*found, *(who for who, own in theirs.items() if own)]
+    return table_of("pairs", [Column("pair"), *(Column(name, name) for name in names)], rows)
 
 
 def _published() -> Iterator[dict[str, Cell]]:

@@ -1,10 +1,10 @@
 """CoRE's second question: how far each judge agrees with people on each factor."""
 
-import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean
+from collections.abc import Iterable, Mapping
 from typing import ClassVar, NamedTuple
+
+from pydantic import Field
 
 from recjury.agreement.agreement import AspectAgreement, Coefficients, agreements
 from recjury.agreement.coefficient_columns import COEFFICIENTS, coefficient_cells
@@ -12,30 +12,28 @@ from recjury.agreement.label_sets import LabelSet
 from recjury.errors import ConfigError, DataError
 from recjury.papers.core.core_analysis import CoreAnalysis, people_of_store, published
 from recjury.papers.core.factor_scores import FACTORS, JudgedFactors
-from recjury.records import Factor, ScoreTarget, metric_id
-from recjury.stats.correlation import correlate
+from recjury.papers.core.judge_weights import EQUAL, combined_judges
+from recjury.records import Factor, metric_id
 from recjury.tables import AnalysisInput, Cell, Column, Estimate, Findings, Input, Table, table_of
 
-_FOLDS = 5
-_ALL = "all"
+ALL = "all"
 
 
 class BestJudge(NamedTuple):
-    """The judge with the highest Spearman correlation for a factor, and the correlation.
-
-    `held_out` is that of a judge chosen on four fifths of the records and tried on the fifth: what
-    is left of choosing on the same labels.
-    """
+    """The judge with the highest Spearman correlation for a factor, and the correlation."""
 
     judge: str
     spearman: float
-    held_out: float | None
 
 
 class FactorAnswers(NamedTuple):
-    """The judges' factors, their agreement with people by factor, and the best judge of each."""
+    """The judges' factors, their agreement with people by factor, and the best judge of each.
+
+    `agreement` has the judges combined, too; `weights` are those by factor and judge.
+    """
 
     judged: JudgedFactors
+    weights: Mapping[str, Mapping[str, float]]
     agreement: Mapping[str, AspectAgreement]
     best: Mapping[str, BestJudge]
 
@@ -43,24 +41,38 @@ class FactorAnswers(NamedTuple):
 class Rq2(CoreAnalysis):
     """How far each judge agrees with people on each factor, and which judge is best.
 
-    Spearman's rho over all corpora together. `held out` is the rho of a judge that was chosen on
-    other records. The ceiling is one person's rho with the others. The paper's figures are beside.
+    Spearman's rho over all corpora together. With several judges, their mean stands beside the
+    best judge and a weighted mean, both chosen on other records (`held out`). The ceiling is one
+    person's rho with the others. The paper's figures are beside.
     """
 
-    source: ClassVar[str] = "CoRE, RQ2, table 8"
+    source: ClassVar[str] = "CoRE, RQ2, section 7.1.2, table 8"
     needs: ClassVar[tuple[Input, ...]] = (Input.CAMPAIGN, Input.LABELS)
 
+    prior: float = Field(40, ge=0, le=1e6, description="conversations that equal weights count for")
+
     async def run(self, given: AnalysisInput) -> Findings:
-        """A row for each factor, and all coefficients."""
+        """A row for each factor, the judges' weights, and all coefficients."""
         found = self.answers(given)
-        return Findings(tables=(_factor_table(found), _coefficient_table(found.agreement)))
+        weights: list[dict[str, Cell]] = [{"factor": f, **own} for f, own in found.weights.items()]
+        columns = [Column("factor"), *(Column(each, each) for each in found.judged.single)]
+        tables = [_factor_table(found)]
+        tables += [table_of("weights", columns, weights)] if weights else []
+        return Findings(
+            tables=(*tables, _coefficient_table(found.agreement)),
+            notes=(*self.one_judge(found.judged.single), *self.too_few(found.judged.records)),
+        )
 
     def answers(self, given: AnalysisInput) -> FactorAnswers:
         """What judges and people say of each factor. Raises UserError."""
         people, judged = people_of_store(given), self.judged(given)
         assert people is not None  # labels are needed
-        found = factor_agreement(judged, people, resamples=self.resamples, seed=self.seed)
-        return FactorAnswers(judged, found, best_judges(judged, people, found))
+        ways, weights = combined_judges(judged, people, self.prior)
+        if len(judged.single) < len(judged.judges):  # then their mean is that of equal weights
+            ways = {name: own for name, own in ways.items() if name != EQUAL}
+        every = judged._replace(judges={**judged.judges, **ways})
+        found = factor_agreement(every, people, resamples=self.resamples, seed=self.seed)
+        return FactorAnswers(judged, weights, found, best_judges(judged, found))
 
 
 class Routing(Rq2):
@@ -74,6 +86,8 @@ class Routing(Rq2):
     async def run(self, given: AnalysisInput) -> Findings:
         """A row for each factor, and routing.yaml."""
         found = self.answers(given)
+        for missing in self.one_judge(found.judged.single):
+            raise ConfigError(missing)
         if not found.best:
             raise ConfigError("no judge has a correlation with people: there is nothing to route")
         judges = [each.judge for each in found.best.values()]
@@ -106,12 +120,12 @@ def factor_agreement(
         if factor in own
     }
     pairs = {name: name.rpartition(".")[2] for name in named}
-    pooled = people._replace(subsets=dict.fromkeys(people.subsets, _ALL))
-    return agreements(named, pooled, pairs, resamples=resamples, seed=seed)[_ALL]
+    pooled = people._replace(subsets=dict.fromkeys(people.subsets, ALL))
+    return agreements(named, pooled, pairs, resamples=resamples, seed=seed)[ALL]
 
 
 def best_judges(
-    judged: JudgedFactors, people: LabelSet, found: Mapping[str, AspectAgreement]
+    judged: JudgedFactors, found: Mapping[str, AspectAgreement]
 ) -> dict[str, BestJudge]:
     """By factor, the best of the single judges; those without any correlation are left out."""
     best: dict[str, BestJudge] = {}
@@ -123,46 +137,12 @@ def best_judges(
         }
         if rho:
             judge = max(rho, key=rho.__getitem__)
-            own = {name: judged.judges[name][factor] for name in rho}
-            held_out = _held_out(own, people.labels[factor], people.clusters)
-            best[factor] = BestJudge(judge, rho[judge], held_out)
+            best[factor] = BestJudge(judge, rho[judge])
     return best
 
 
 def _spearman(found: Coefficients | None) -> float | None:
     return None if found is None or found.estimates is None else found.estimates.spearman.value
-
-
-def _held_out(
-    judges: Mapping[str, Mapping[ScoreTarget, float]],
-    labels: Mapping[ScoreTarget, float],
-    clusters: Mapping[str, str],
-) -> float | None:
-    """The mean correlation over the folds in which it is defined."""
-    fold = {place: _fold(clusters[place.conversation]) for place in labels}
-    found: list[float] = []
-    for number in range(_FOLDS):
-        known = [place for place in labels if fold[place] != number]
-        rho = {name: _correlate(own, labels, known) for name, own in judges.items()}
-        defined = {name: value for name, value in rho.items() if value is not None}
-        if defined:
-            chosen = judges[max(defined, key=defined.__getitem__)]
-            value = _correlate(chosen, labels, [p for p in labels if fold[p] == number])
-            found += [] if value is None else [value]
-    return fmean(found) if found else None
-
-
-def _fold(cluster: str) -> int:
-    return hashlib.sha256(cluster.encode()).digest()[0] % _FOLDS
-
-
-def _correlate(
-    scores: Mapping[ScoreTarget, float],
-    labels: Mapping[ScoreTarget, float],
-    places: Sequence[ScoreTarget],
-) -> float | None:
-    both = [place for place in places if place in scores]
-    return correlate([scores[p] for p in both], [labels[p] for p in both]).spearman
 
 
 def routing_text(best: Mapping[str, BestJudge], judges: Iterable[str]) -> str:
@@ -189,7 +169,6 @@ def _factor_table(found: FactorAnswers) -> Table:
         Column("factor"),
         *(Column(name, name, 3) for name in names),
         Column("best"),
-        Column("held_out", "held out", 3),
         Column("ceiling", "one person with others", 3),
         Column("alpha", detail=True),
         *(Column(f"paper, {name}", f"paper, {name}", 3) for name in theirs),
@@ -202,7 +181,6 @@ def _factor_table(found: FactorAnswers) -> Table:
                 "factor": factor,
                 **{name: _rho(own.metrics.get(f"{name}.{factor}")) for name in names},
                 "best": None if best is None else best.judge,
-                "held_out": None if best is None else best.held_out,
                 "ceiling": own.ceiling and own.ceiling.one_against_the_rest,
                 "alpha": own.ceiling and own.ceiling.alpha,
                 **{f"paper, {name}": paper[factor][name]["spearman"] for name in theirs},
@@ -212,18 +190,22 @@ def _factor_table(found: FactorAnswers) -> Table:
 
 
 def _coefficient_table(found: Mapping[str, AspectAgreement]) -> Table:
-    rows = [
+    rows: list[dict[str, Cell]] = [
         {"factor": factor, "judge": name.rpartition(".")[0], **coefficient_cells(each)}
         for factor, own in found.items()
         for name, each in own.metrics.items()
     ]
+    rows += (
+        {"factor": factor, "judge": f"{judge} (paper)", **coefficients}
+        for factor, judges in published()["factors"].items()
+        for judge, coefficients in judges.items()
+    )
     columns = (Column("factor"), Column("judge"), *COEFFICIENTS)
     return table_of("coefficients", columns, rows, detail=True)
 
 
 def _best_table(best: Mapping[str, BestJudge]) -> Table:
-    columns = (Column("factor"), Column("judge"), Column("spearman", "rho", 3),
-               Column("held_out", "held out", 3))  # fmt: skip
+    columns = (Column("factor"), Column("judge"), Column("spearman", "rho", 3))
     return table_of(
         "best", columns, [{"factor": name, **own._asdict()} for name, own in best.items()]
     )

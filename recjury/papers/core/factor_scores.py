@@ -5,11 +5,10 @@ from statistics import fmean
 from typing import NamedTuple
 
 from recjury.errors import DataError
-from recjury.records import MEAN, Factor, Role, ScoreTarget, metric_id
+from recjury.records import MEAN, Factor, ScoreTarget, metric_id
 from recjury.store import Store
 
 FACTORS = tuple(metric_id(factor) for factor in Factor)
-ROLES = {str(role): tuple(metric_id(factor) for factor in role.factors) for role in Role}
 OVERALL = "overall"
 
 FactorScores = Mapping[str, Mapping[ScoreTarget, float]]
@@ -21,13 +20,14 @@ class JudgedFactors(NamedTuple):
 
     `judges` has the factors by judge: the name of a rater, with its evaluator before it if there
     are several evaluators. The mean of several judges is called "mean". `overall` has other scores
-    of the whole conversation by name: verdicts of debates, Recall, Persuasiveness. `systems` and
-    `records` name each conversation's.
+    of the whole conversation by name: verdicts of debates, Recall, Persuasiveness. `systems`,
+    `corpora` and `records` name each conversation's.
     """
 
     judges: Mapping[str, FactorScores]
     overall: Mapping[str, Mapping[ScoreTarget, float]]
     systems: Mapping[str, str]
+    corpora: Mapping[str, str]
     records: Mapping[str, str]
 
     @property
@@ -54,12 +54,13 @@ def read_judged(store: Store, campaign: str | None = None) -> JudgedFactors:
     factors: dict[str, dict[str, dict[ScoreTarget, list[float]]]] = {}
     overall: dict[str, dict[ScoreTarget, list[float]]] = {}
     systems: dict[str, str] = {}
+    corpora: dict[str, str] = {}
     records: dict[str, str] = {}
     for result in store.results(campaign):
         if result.log is None:
             continue
         place = ScoreTarget(result.log)
-        systems[result.log] = result.system
+        systems[result.log], corpora[result.log] = result.system, result.corpus
         records[result.log] = result.pair or result.scenario
         for evaluation in result.evaluations:
             for each in evaluation.ratings:
@@ -75,14 +76,44 @@ def read_judged(store: Store, campaign: str | None = None) -> JudgedFactors:
                         each.score
                     )
     if not factors:
-        raise DataError("no factor was rated here: judge conversations with `core` first")
+        raise DataError(
+            "no factor was rated here: `recjury judge --campaign ID --config FILE` rates them, "
+            "with `core` among the evaluators"
+        )
     return JudgedFactors(
         {judge: {name: _means(own[name]) for name in FACTORS if name in own}
          for judge, own in factors.items()},
         {name: _means(own) for name, own in overall.items()},
         systems,
+        corpora,
         records,
     )  # fmt: skip
+
+
+def read_roles(store: Store, campaign: str | None = None) -> FactorScores:
+    """What the roles of the debates said in the last round, 0 to 100, and the verdict, "overall".
+
+    With debates of several evaluators, their name stands before the role's. Debates of one
+    conversation are averaged.
+    """
+    found: dict[str, dict[str, dict[ScoreTarget, list[float]]]] = {}
+    for result in store.results(campaign):
+        for evaluation in result.evaluations if result.log is not None else ():
+            if (debate := store.debate(evaluation.evaluation)) is None:
+                continue
+            own = found.setdefault(evaluation.label, {})
+            said = debate.transcript.statements
+            last = max((each.round for each in said), default=0)
+            scores = {str(each.role): each.score for each in said if each.round == last}
+            for name, score in {**scores, OVERALL: debate.verdict.score}.items():
+                if score is not None:
+                    place = ScoreTarget(str(result.log))
+                    own.setdefault(name, {}).setdefault(place, []).append(score)
+    return {
+        name if len(found) == 1 else f"{label}: {name}": _means(scores)
+        for label, own in found.items()
+        for name, scores in own.items()
+    }
 
 
 def _means(scores: Mapping[ScoreTarget, list[float]]) -> dict[ScoreTarget, float]:

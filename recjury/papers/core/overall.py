@@ -35,7 +35,25 @@ class Rq3(CoreAnalysis):
         rows += (
             {"score": f"{name} (paper)", **own} for name, own in published()["overall"].items()
         )
-        return Findings(tables=(table_of("overall", (Column("score"), *COEFFICIENTS), rows),))
+        return Findings(
+            tables=(table_of("overall", (Column("score"), *COEFFICIENTS), rows),),
+            notes=(*_undefined(found), *self.too_few(judged.records)),
+        )
+
+
+def _undefined(found: AspectAgreement) -> tuple[str, ...]:
+    """What to say of scores that have no correlation, such as Recall without lists."""
+    none = [
+        name
+        for name, each in found.metrics.items()
+        if each.estimates is None or each.estimates.spearman.value is None
+    ]
+    if not none:
+        return ()
+    return (
+        f"no correlation: {', '.join(none)}, which are the same in all conversations, or need a "
+        "list, a target or a debate: `recjury run FILE` says which ratings are missing, and why",
+    )
 
 
 def overall_agreement(
@@ -46,7 +64,10 @@ def overall_agreement(
     Raises DataError if people gave none.
     """
     if not people.labels.get(OVERALL):
-        raise DataError("people gave no overall score: the labels have no aspect `overall`")
+        raise DataError(
+            "people gave no overall score, the aspect `overall`: `recjury annotate export FOLDER` "
+            "asks for it"
+        )
     named: dict[str, Mapping[ScoreTarget, float]] = {
         f"mean of factors ({judge})": mean_of_factors(own, FACTORS)
         for judge, own in judged.judges.items()

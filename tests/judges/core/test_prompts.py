@@ -106,6 +106,39 @@ def test_the_conversation_comes_first_and_the_form_last() -> None:
     assert "It stands" not in _judged(Factor.EFFECTIVENESS, "core-paper-judges")
 
 
+SEEN = {"list": "1. Ronin (1998)", "target": "<target>"}
+
+
+@pytest.mark.parametrize("lists", ["all", "named"])
+@pytest.mark.parametrize("pack", ["core", "core-paper"])
+def test_who_sees_the_list_and_who_the_target(pack: str, lists: Any) -> None:
+    rubric = Rubric(JudgePrompts(load_pack(f"{pack}-judges").with_lists(lists)))
+    judged = {factor: rubric.messages(factor, LOG)[1].text for factor in Factor}
+    debate = DebatePrompts(load_pack(f"{pack}-debate").with_lists(lists))
+    told = {role: debate.turn(role, 1, LOG, ratings_of(), ()).text for role in Role}
+    shown = {name for name, text in (judged | told).items() if SEEN["list"] in text}
+    named = {name for name, guide in rubric.guides.items() if "list" in guide.inputs}
+    expected = {*named, *(role for role in Role if role is not Role.LINGUIST)}
+    assert shown == ({*Factor, *Role} if lists == "all" else expected)
+    wanted = {name for name, text in (judged | told).items() if SEEN["target"] in text}
+    assert wanted == {Factor.EFFECTIVENESS, Role.COMMON_USER}
+    without = a_log("Well.", items=())
+    assert not rubric.lacks(Factor.COHERENCE, without), "shown where it is, and not needed"
+    assert DebatePrompts.installed(debate.identity).identity == debate.identity
+
+
+def test_the_papers_packs_show_the_list_to_all() -> None:
+    assert {name: load_pack(f"{name}-judges").lists for name in ("core", "core-paper")} == {
+        "core": "named",
+        "core-paper": "all",
+    }
+    ours, _ = _settings(lists="named")
+    assert ours == _settings()[0]
+    changed, _ = _settings(prompts="core-paper", lists="named", language="French")
+    assert changed["rubric"].endswith(" lists named in French")
+    assert " lists named in French; rules" in changed["debate"]["protocol"]
+
+
 @pytest.mark.slow
 def test_prompts_share_their_beginnings(data_folder: Path) -> None:
     shares = shared_prefix.measure(data_folder, logs=16)

@@ -33,7 +33,7 @@ def test_reason_and_score_are_kept() -> None:
     rating, calls = rate("Both turns fit.\n<rating>4</rating>")
     assert (rating.score, rating.rationale, rating.status) == (4, "Both turns fit.", Status.SCORED)
     assert (rating.evaluator, rating.factor) == ("judge", "Coherence")
-    assert rating.rubric.startswith("core-judges/4+")
+    assert rating.rubric.startswith("core-judges/5+")
     assert len(rating.calls) == calls == 1
 
 
