@@ -47,7 +47,7 @@ BUDGETS = {
     "campaign": 3_702,
     "cli": 4_242,
     "corpora": 3_577,
-    "debate": 1_896,
+    "debate": 1_968,
     "demo": 33,
     "fine_tuning": 410,
     "judges": 9_857,
