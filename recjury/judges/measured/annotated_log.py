@@ -72,10 +72,7 @@ class SystemTurn(NamedTuple):
 
     def lacks(self, what: str) -> Finding:
         """That there is none of it in the turn, in words alone: this is no evidence."""
-        begins = _opening(self.turn.text)
-        whole = len(begins.split()) == len(self.turn.text.split())
-        said = f"{begins}{'' if whole else ' ...'}"
-        note = f"{what} in {said!r}" if self.spoke else "no answer"
+        note = f"{what} in {_opening(self.turn.text, ' ...')!r}" if self.spoke else "no answer"
         return Finding(self.place, "", note)
 
     def said_before(self, times: int = 2) -> Finding | None:
@@ -201,8 +198,9 @@ def _checked(turn: Turn, user: UserTurn | None) -> ReplyCheck | None:
     return ReplyCheck(1.0, broken=True, kind="mixed_languages", quote=_opening(turn.text))
 
 
-def _opening(text: str) -> str:
-    return " ".join(text.split()[:_SHOWN_WORDS])
+def _opening(text: str, more: str = "") -> str:
+    words = text.split()
+    return " ".join(words[:_SHOWN_WORDS]) + (more if len(words) > _SHOWN_WORDS else "")
 
 
 def _first_named(said: LinkedText, named: Container[str]) -> tuple[TitleMention, ...]:

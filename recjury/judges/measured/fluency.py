@@ -15,9 +15,9 @@ def grammatical_correctness(log: AnnotatedLog) -> Outcome:
     Residues of a program are no errors of grammar.
     """
     turns = _rated(log, lambda turn: turn.flaw(*_ERRORS))
+    wrong = sum(turn.worth == 0 for turn in turns)
     errors = sum(1 - turn.worth for turn in turns)
-    most_wrong = 2 * sum(not turn.worth for turn in turns) > len(turns)
-    score = 0 if most_wrong else from_both(errors, len(turns))
+    score = 0 if 2 * wrong > len(turns) else from_both(errors, len(turns))
     return by_worth(turns, "turn", "without errors")._replace(score=score)
 
 
