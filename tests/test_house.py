@@ -50,7 +50,7 @@ BUDGETS = {
     "debate": 1_968,
     "demo": 33,
     "fine_tuning": 410,
-    "judges": 9_857,
+    "judges": 9_883,
     "language": 2_012,
     "knowledge": 1_782,
     "llm": 10_313,
