@@ -66,8 +66,8 @@ BUDGETS = {
     "tables": 955,
     "top": 1_167,
 }
-LINES = 79_007
-FILES = 618
+LINES = 79_105
+FILES = 619
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.
