@@ -42,8 +42,8 @@ KNOWN = {
     "guard": ("3", "6518d1ad9acdea28"),
     "rule user": ("7", "391b1b08a2e9c691"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
-    "measured judges": ("measured-5", "3e05e31b312edb86"),
-    "rule debate": ("rule-debate/5", "a5f66367da458aa0"),
+    "measured judges": ("measured-6", "00386657b65f80f2"),
+    "rule debate": ("rule-debate/6", "3c539915d37873db"),
     "rule decomposer": ("2", "753ab3ce65b3c207"),
     "retrieval": ("3", "6b0f6adf660b6bdd"),
 }

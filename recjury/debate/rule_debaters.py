@@ -1,7 +1,9 @@
 """Debaters without a model: opinions that move by the evidence that the others cite.
 
 The paper has no such rule; it is ours (docs/judging.md has it on one page, with its weights). A
-role begins with the plain mean of its scored factors. `recjury.debate.opinions` has how it moves.
+role begins with the plain mean of its scored factors. The Common User, who speaks for the user,
+begins halfway between this and what the user did (`recjury.debate.reception`), if that is known.
+`recjury.debate.opinions` has how opinions move.
 """
 
 import math
@@ -11,8 +13,9 @@ from statistics import fmean
 
 from recjury.debate.opinions import Opinion, moved, trusted_mean
 from recjury.debate.rated_log import RatedLog
+from recjury.debate.reception import TAKEN_UP, reception_of
 from recjury.debate.rules import RULE_PROTOCOL
-from recjury.records import JSON, OVERALL_SCALE, Rating, Role, Statement
+from recjury.records import JSON, OVERALL_SCALE, Evidence, Rating, Role, Statement
 
 RULE = "rule"
 _LONGEST_QUOTE = 120  # characters
@@ -49,7 +52,8 @@ def rule_statement(
 ) -> Statement:
     """The rule's statement for `role` in round `number`.
 
-    It depends on scores, evidence, and the scores of the round before, in no order of the roles.
+    It depends on scores, evidence, what the user did, and the scores of the round before, in no
+    order of the roles.
     """
     others = {
         each.role: _opinion(each.role, each.score, rated)
@@ -57,30 +61,49 @@ def rule_statement(
         if each.round == number - 1 and each.score is not None
     }
     own = others.pop(role, None)
-    scored = rated.scored(role)
     if own is None or not others:
-        score = first_opinion(scored)
-        move = f"Their plain mean is {score:g} of {OVERALL_SCALE[1]}."
+        score, move = _begin(role, rated)
     else:
         score = moved(own.score, tuple(others.values()))
         move = _move(own.score, score, others)
-    factors = ", ".join(f"{each.factor} {each.score:g} of {each.high:g}" for each in scored)
+    factors = ", ".join(
+        f"{each.factor} {each.score:g} of {each.high:g}" for each in rated.scored(role)
+    )
     text = f"My factors: {factors}. {move} {_cited(role, rated)}"
     return Statement(role=role, round=number, speaker=RULE, text=text, score=score)
 
 
 def _opinion(role: Role, score: float, rated: RatedLog) -> Opinion:
     turns = set(rated.log.system_turn_indices)
-    cited = {each.turn for each in rated.findings(role)} & turns
+    cited = {each.turn for each in _findings(role, rated)} & turns
     return Opinion(score, len(cited), len(turns))
 
 
-def first_opinion(scored: Sequence[Rating]) -> float:
-    """The plain mean of the ratings' shares of their scales, from 0 to 100.
+def _findings(role: Role, rated: RatedLog) -> tuple[Evidence, ...]:
+    return (*rated.findings(role), *_reception(role, rated))
 
-    Rounded to a whole number, half up, as models answer.
-    """
-    return float(math.floor(OVERALL_SCALE[1] * fmean(map(_share, scored)) + 0.5))
+
+def _reception(role: Role, rated: RatedLog) -> tuple[Evidence, ...]:
+    """What the user did, if the role speaks for the user."""
+    return reception_of(rated.log) if role is Role.COMMON_USER else ()
+
+
+def _begin(role: Role, rated: RatedLog) -> tuple[float, str]:
+    """The role's first score, and why."""
+    worth = fmean(map(_share, rated.scored(role)))
+    because = f"Their plain mean is {_of_100(worth):g} of {OVERALL_SCALE[1]}."
+    reception = _reception(role, rated)
+    if not reception:
+        return _of_100(worth), because
+    taken_up = sum(each.label == TAKEN_UP for each in reception)
+    score = _of_100(fmean((worth, taken_up / len(reception))))
+    did = f"takes up {taken_up} and turns down {len(reception) - taken_up}"
+    return score, f"{because} Of the system's turns, the user {did}, so I begin at {score:g}."
+
+
+def _of_100(share: float) -> float:
+    """A share from 0 to 1 as a whole number up to 100, half up, as models answer."""
+    return float(math.floor(OVERALL_SCALE[1] * share + 0.5))
 
 
 def _share(rating: Rating) -> float:
@@ -102,14 +125,14 @@ def _move(own: float, score: float, others: Mapping[Role, Opinion]) -> str:
 
 def _cited(role: Role, rated: RatedLog) -> str:
     """The turn that weighs most for the role, in its own words: the one with most findings."""
-    findings = rated.findings(role)
+    findings = _findings(role, rated)
     if not findings:
         return "I can cite no turn."
     counts = Counter(each.turn for each in findings if each.turn is not None)
     index = min(counts, key=lambda turn: (-counts[turn], turn))
-    scores = {rating.factor: rating.score or 0 for rating in rated.scored(role)}
+    shares = {rating.factor: _share(rating) for rating in rated.scored(role)}
     there = (each for each in findings if each.turn == index)
-    finding = min(there, key=lambda each: scores[each.factor])
+    finding = min(there, key=lambda each: shares.get(each.factor, each.label == TAKEN_UP))
     turn = rated.log.interaction[index]
     said = f"turn {index + 1}, {turn.speaker}: {_quoted(turn.text)}"
     why = f"{finding.factor}: {_one_line(finding.note or finding.label)}"

@@ -20,7 +20,7 @@ from recjury.debate.opinions import AGREEMENT_DISTANCE
 from recjury.records import DebateTranscript, Statement, Status, Verdict
 
 RULE_DEBATE = "rule-debate/"
-RULE_PROTOCOL = f"{RULE_DEBATE}5"
+RULE_PROTOCOL = f"{RULE_DEBATE}6"
 """The protocol of debates without a model."""
 RULES = "; rules 2"
 """What the protocol of a debate between models has after its prompts."""
@@ -40,7 +40,11 @@ class _Limits(NamedTuple):
     fewest: int = 1
 
 
-_LIMITS = {f"{RULE_DEBATE}4": _Limits(5), RULE_PROTOCOL: _Limits(AGREEMENT_DISTANCE, 2)}
+_LIMITS = {
+    f"{RULE_DEBATE}4": _Limits(5),
+    f"{RULE_DEBATE}5": _Limits(5, 2),
+    RULE_PROTOCOL: _Limits(AGREEMENT_DISTANCE, 2),
+}
 """Of the protocols that are not held to the limits of models."""
 
 

@@ -14,6 +14,7 @@ from recjury.records import ConversationLog, Item, ItemRef, Speaker, Turn
 
 _SHOWN_WORDS = 8
 _LONG_SENTENCE = 4
+_IN_WORDS = {"truncated": "cut off", "loop": "repeats words", "residue": "text of a program"}
 
 
 class UserTurn(NamedTuple):
@@ -67,19 +68,19 @@ class SystemTurn(NamedTuple):
         if check is None or not check.broken or (kinds and check.kind not in kinds):
             return None
         kind = check.kind.replace("_", " ") or "broken"
-        return self.finding(kind, f"{kind} {check.quote!r}", check.quote)
+        return self.finding(kind, f"{_IN_WORDS.get(kind, kind)} {check.quote!r}", check.quote)
 
     def lacks(self, what: str) -> Finding:
         """That there is none of it in the turn, in words alone: this is no evidence."""
-        note = f"{what} in {_opening(self.turn.text)!r}" if self.spoke else "no answer"
+        note = f"{what} in {_opening(self.turn.text, ' ...')!r}" if self.spoke else "no answer"
         return Finding(self.place, "", note)
 
     def said_before(self, times: int = 2) -> Finding | None:
         """Whether it has the words of an earlier turn; or the template of so many."""
         if self.same_as is not None:
-            note = f"the words of turn {self.same_as + 1} again"
+            note = f"says turn {self.same_as + 1} again"
         elif len(self.template_of) >= times:
-            note = f"turn {self.template_of[0] + 1} once more with other names"
+            note = f"says turn {self.template_of[0] + 1} again with other names"
         else:
             return None
         return self.finding("said again", note)
@@ -197,8 +198,9 @@ def _checked(turn: Turn, user: UserTurn | None) -> ReplyCheck | None:
     return ReplyCheck(1.0, broken=True, kind="mixed_languages", quote=_opening(turn.text))
 
 
-def _opening(text: str) -> str:
-    return " ".join(text.split()[:_SHOWN_WORDS])
+def _opening(text: str, more: str = "") -> str:
+    words = text.split()
+    return " ".join(words[:_SHOWN_WORDS]) + (more if len(words) > _SHOWN_WORDS else "")
 
 
 def _first_named(said: LinkedText, named: Container[str]) -> tuple[TitleMention, ...]:

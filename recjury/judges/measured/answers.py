@@ -84,18 +84,24 @@ def _not_served(log: AnnotatedLog, turn: SystemTurn, acts: frozenset[Act]) -> Fi
     if turn.new:
         first = turn.new[0].text
         if acts <= {Act.CHAT} and not turn.offered and not turn.wish:
-            return turn.finding("not asked for", f"{first!r} before a wish", first)
+            return turn.finding(
+                "not asked for", f"offers {first!r} before the user wishes for anything", first
+            )
         if Act.BYE in acts and acts.isdisjoint(_FOR_ITEMS | {Act.ASK}):
             return turn.finding("goes on", f"goes on to {first!r} after the goodbye", first)
         items = log.items_of(turn.new)
         wrong = misfit(items, len(turn.new) - len(items), turn.wish, log.catalogue)
         if wrong is None:
             return None
-        return turn.finding("unmet wish", f"wished for {turn.wish}, offered {wrong.name!r}", "")
+        return turn.finding("unmet wish", f"offers {wrong.name!r} to a wish for {turn.wish}", "")
     if acts.isdisjoint(_FOR_ITEMS) or _asks_on(log, turn, acts):
         return None
     before = "a request" if acts.isdisjoint(OBJECTIONS) else "an objection"
-    only = f"only {turn.said.named[0].text!r} again" if turn.said.named else "nothing new"
+    only = (
+        f"offers only {turn.said.named[0].text!r} again"
+        if turn.said.named
+        else "offers nothing new"
+    )
     return turn.said_before() or turn.finding("nothing new", f"{only} after {before}")
 
 
@@ -119,9 +125,9 @@ def _unconvincing(log: AnnotatedLog, turn: SystemTurn) -> Finding | None:
     if then is None or (items and fits(items[0], turn.wish, log.catalogue)):
         return None
     if then.repeats:
-        return turn.finding("asked again", f"the user repeats {then.repeats!r}")
+        return turn.finding("asked again", f"the user then repeats {then.repeats!r}")
     declares = then.reading.declared and Act.COMPLAIN in then.reading.yes
-    return turn.finding("complaint", "the user complains") if declares else None
+    return turn.finding("complaint", "the user then complains") if declares else None
 
 
 def _not_told(log: AnnotatedLog, turn: SystemTurn, user: UserTurn) -> Finding | None:
@@ -132,23 +138,27 @@ def _not_told(log: AnnotatedLog, turn: SystemTurn, user: UserTurn) -> Finding | 
     """
     said = turn.said
     if not said.named and all("?" in each.text for each in said.sentences):
-        return turn.finding("not told", "a question instead of an answer")
+        return turn.finding("not told", "asks instead of answering")
     asked_about = [act.item for act in user.turn.acts if act.act is Act.ASK and act.item]
     named = asked_about or (*user.reading.items, *(mention.key for mention in user.said.named))
     ids = dict.fromkeys(id_ for id_ in named or (turn.last_item,) if id_ in log.catalogue)
     items = [log.catalogue.item(id_) for id_ in ids if id_ is not None]
     if not items:
-        other = f"told of {turn.new[0].text!r}" if turn.new else "nothing told"
-        return None if _tells(turn, user) else turn.finding("not told", f"asked, {other}")
+        other = f"tells of {turn.new[0].text!r}" if turn.new else "tells nothing"
+        return (
+            None if _tells(turn, user) else turn.finding("not told", f"{other} when the user asks")
+        )
     asked = [value for item in items for value in _values_asked_for(log, item, user)]
     if any(said.says(value) for value in asked):
         return None
     if said.named and said.keys.isdisjoint(ids):
         other = said.named[0].text
-        return turn.finding("not told", f"asked about {items[0].name!r}, told of {other!r}", other)
+        return turn.finding(
+            "not told", f"tells of {other!r} when asked about {items[0].name!r}", other
+        )
     if not asked and (not named or any(_tells_of(log, turn, item, user) for item in items)):
         return None
-    return turn.finding("not told", f"not what was asked about {items[0].name!r}")
+    return turn.finding("not told", f"does not tell what was asked about {items[0].name!r}")
 
 
 def _tells(turn: SystemTurn, user: UserTurn) -> bool:

@@ -24,7 +24,7 @@ _MOST_APART = 1
 
 def coherence(log: AnnotatedLog) -> Outcome:
     """The lower of two scores: of the number of turns that do not answer, and of their share."""
-    return _rated(log, answers(log), "turn", "do not answer the user", from_both)
+    return _rated(log, answers(log), "turn", "without an answer to the user", from_both)
 
 
 def recoverability(log: AnnotatedLog) -> Outcome:
@@ -90,6 +90,8 @@ def _rated(
     if doubts and highest - lowest > (0 if Requirement.CATALOGUE in doubts else _MOST_APART):
         return unscored(doubts.most_common(1)[0][0], missed)
     declared = {turn.user.reading.declared for turn in log.system if turn.user is not None}
-    ways = " and ".join("declared" if way else "read" for way in sorted(declared, reverse=True))
-    summary = f"{len(missed)} of {counted(total, noun)} {what} ({ways or 'no'} acts)"
+    ways = ("declared" if way else "read from the text" for way in sorted(declared, reverse=True))
+    acts = f" (by acts {' and '.join(ways)})" if declared else ""
+    left_out = f", {doubts.total()} doubtful left out" if doubts else ""
+    summary = f"{len(missed)} of {counted(total, noun)} {what}{left_out}{acts}"
     return scored(score(len(missed), total), summary, missed)

@@ -47,7 +47,7 @@ def effectiveness(log: AnnotatedLog) -> Outcome:
     very = [item for how, item in alike if how is Similarity.VERY]
     somewhat = [item for how, item in alike if how is Similarity.SOMEWHAT]
     total = len(log.session)
-    counts = f"{len(very)} very similar, {len(somewhat)} somewhat"
+    counts = f"{len(very)} are very similar to it, {len(somewhat)} somewhat"
     return scored(
         _similarity_score(len(very), len(somewhat), total),
         f"no target in the list; of {total} {log.domain.items} {counts}",

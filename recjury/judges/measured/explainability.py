@@ -111,8 +111,8 @@ def explainability(log: AnnotatedLog) -> Outcome:
             again = words_of(best.value) in given
             given.add(words_of(best.value))
             whole = best.asked and not again
-            half = "" if whole else ", as before, half" if again else ", half"
-            note = f"{best.value!r}{half}"
+            half = "" if whole else f"{' again' if again else ''}, which counts half"
+            note = f"reason {best.value!r}{half}"
             rated.append(turn.finding("reason", note, best.value, 1.0 if whole else 0.5))
     if not rated:
         return not_applicable("the text recommends nothing")

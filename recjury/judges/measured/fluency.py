@@ -1,7 +1,9 @@
 """Grammatical Correctness and Naturalness: the turns that the reader of replies calls broken."""
 
+from collections.abc import Callable
+
 from recjury.judges.measured.annotated_log import AnnotatedLog, SystemTurn
-from recjury.judges.measured.outcome import Outcome, by_share, from_both
+from recjury.judges.measured.outcome import Finding, Outcome, by_worth, from_both
 
 _ERRORS = ("garbled", "loop", "mixed_languages", "truncated")
 
@@ -12,11 +14,11 @@ def grammatical_correctness(log: AnnotatedLog) -> Outcome:
 
     Residues of a program are no errors of grammar.
     """
-    checked, doubtful = _checked(log)
-    wrong = [found for turn in checked if (found := turn.flaw(*_ERRORS)) is not None]
-    errors, total = len(wrong) + doubtful / 2, len(checked) + doubtful
-    shared = by_share(total - errors, total, "turn", "right", wrong)
-    return shared._replace(score=0 if 2 * len(wrong) > total else from_both(errors, total))
+    turns = _rated(log, lambda turn: turn.flaw(*_ERRORS))
+    wrong = sum(turn.worth == 0 for turn in turns)
+    errors = sum(1 - turn.worth for turn in turns)
+    score = 0 if 2 * wrong > len(turns) else from_both(errors, len(turns))
+    return by_worth(turns, "turn", "without errors")._replace(score=score)
 
 
 def naturalness(log: AnnotatedLog) -> Outcome:
@@ -25,21 +27,28 @@ def naturalness(log: AnnotatedLog) -> Outcome:
     A turn counts if it is not broken; not at all if it comes again word for word, and half if it
     comes again with other names.
     """
-    checked, doubtful = _checked(log)
-    found = [turn.said_before(times=1) or turn.flaw() for turn in checked]
-    natural = doubtful / 2 + sum(
-        0.0 if t.same_as is not None or t.flaw() else 0.5 if t.template_of else 1.0 for t in checked
-    )
-    findings = [finding for finding in found if finding is not None]
-    return by_share(natural, len(checked) + doubtful, "turn", "natural", findings)
+    return by_worth(_rated(log, _unnatural), "turn", "natural")
 
 
-def _checked(log: AnnotatedLog) -> tuple[list[SystemTurn], int]:
-    """The turns that are surely broken or surely fine, and how many doubtful ones count half.
+def _unnatural(turn: SystemTurn) -> Finding | None:
+    again = turn.said_before(times=1)
+    if again is None or turn.same_as is not None or turn.flaw():
+        return again or turn.flaw()
+    return again._replace(note=f"{again.note}, which counts half", worth=0.5)
 
-    None do if half of the turns are fine: a system's turns are alike, so these are, too.
+
+def _rated(log: AnnotatedLog, wrong: Callable[[SystemTurn], Finding | None]) -> list[Finding]:
+    """What each turn in English counts: 1 if nothing is wrong, and half if that is doubtful.
+
+    Doubtful turns are left out if half of the turns are fine: a system's turns are alike, so these
+    are, too.
     """
     english = [turn for turn in log.spoken if turn.check and turn.check.english]
-    sure = [turn for turn in english if turn.check and turn.check.broken is not None]
-    fine = sum(turn.flaw() is None for turn in sure)
-    return sure, len(english) - len(sure) if 2 * fine < len(english) else 0
+    fine = sum(turn.check is not None and turn.check.broken is False for turn in english)
+    turns: list[Finding] = []
+    for turn in english:
+        if turn.check is None or turn.check.broken is not None:
+            turns.append(wrong(turn) or Finding(turn.place, "", "", worth=1.0))
+        elif 2 * fine < len(english):
+            turns.append(Finding(turn.place, "", "may be broken, which counts half", worth=0.5))
+    return turns

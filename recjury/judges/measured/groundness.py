@@ -74,7 +74,7 @@ def groundness(log: AnnotatedLog) -> Outcome:
         return not_applicable("too few claims about items that the catalogue can check")
     count = max(len(errors), len(errors) * turns // checked)
     summary = f"{counted(len(errors), 'error')} in {counted(checked, 'checked claim')}"
-    summary += f", about {count} in all" if count > len(errors) else ""
+    summary += f", so about {count} in all claims" if count > len(errors) else ""
     return scored(from_errors(count), summary, tuple(errors.values()))
 
 

@@ -97,17 +97,20 @@ def from_share(good: float, total: int) -> int:
 def by_share(
     amount: float, total: int, noun: str, what: str, findings: Sequence[Finding], quoted: str = ""
 ) -> Outcome:
-    """The score for `amount` of `total`, in words: "1.5 of 4 turns lead on"."""
+    """The score for `amount` of `total`, in words: "3 of 4 turns natural"."""
     summary = f"{amount:g} of {counted(total, noun)} {what}"
     return scored(from_share(amount, total), summary, findings, quoted=quoted)
 
 
 def by_worth(turns: Sequence[Finding], noun: str, what: str) -> Outcome:
     """`by_share` of what the turns count together; the rationale quotes one that counts least."""
+    parts = any(turn.worth not in (0, 1) for turn in turns)
     evidence = [turn for turn in turns if turn.label]
     least = min(turns, key=lambda turn: turn.worth)
     amount = sum(turn.worth for turn in turns)
-    return by_share(amount, len(turns), noun, what, evidence, str(least))
+    partly = f"{what} (some count in part)" if parts else what
+    quoted = str(least) if least.note else ""
+    return by_share(amount, len(turns), noun, partly, evidence, quoted)
 
 
 def from_both(errors: float, total: int) -> int:

@@ -27,7 +27,7 @@ from recjury.records import (
 )
 
 MEASURED = "measured"
-RUBRIC = "measured-5"
+RUBRIC = "measured-6"
 _REMEMBERED = 1024
 _TEXT = (Requirement.TEXT, Requirement.ENGLISH)
 _NAMES = (Requirement.TURN, Requirement.CATALOGUE, Requirement.ENGLISH)

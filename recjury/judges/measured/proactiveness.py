@@ -24,17 +24,17 @@ def proactiveness(log: AnnotatedLog) -> Outcome:
         if question is not None:
             again = words_of(question) in asked
             asked.add(words_of(question))
-            note = f"asks {question!r}{', as before, half' if again else ''}"
+            note = f"asks {question!r}{' again, which counts half' if again else ''}"
             rated.append(turn.finding("asks", note, question, 0.5 if again else 1.0))
         elif len(turn.new) > 1:
-            note = f"a choice of {len(turn.new)} {log.domain.items}, half"
+            note = f"offers {len(turn.new)} {log.domain.items}, which counts half"
             rated.append(turn.finding("suggests", note, turn.new[0].text, 0.5))
         elif turn.new:
-            note = f"suggests {turn.new[0].text!r}, a quarter"
+            note = f"suggests {turn.new[0].text!r}, which counts a quarter"
             rated.append(turn.finding("suggests", note, turn.new[0].text, 0.25))
         else:
             rated.append(turn.lacks("no question and nothing new"))
-    return by_worth(rated, "turn", "lead on")
+    return by_worth(rated, "turn", "advance the conversation")
 
 
 def question_to_user(said: LinkedText, domain: Domain) -> str | None:

@@ -86,7 +86,7 @@ def test_its_metrics_are_what_it_rates() -> None:
 def test_the_corpus_is_data_and_no_part_of_the_version() -> None:
     core, bare = (CoreEvaluator().prepared(EvaluatorContext(c)) for c in (CORPUS, None))
     assert core.settings == bare.settings
-    assert (core.settings["raters"], core.settings["rubric"]) == ("measured", "measured-5")
+    assert (core.settings["raters"], core.settings["rubric"]) == ("measured", "measured-6")
     assert set(core.data) == {"catalogue"}
     assert core.data != bare.data
 
@@ -149,7 +149,7 @@ def test_the_rules_of_the_debate_are_part_of_the_version() -> None:
     assert isinstance(debate, dict)
     assert str(debate["protocol"]).endswith("; rules 2")
     by_rule = CoreEvaluator().prepared(EvaluatorContext(CORPUS)).settings["debate"]
-    assert by_rule == {"debaters": "rule", "protocol": "rule-debate/5", "max_rounds": 4}
+    assert by_rule == {"debaters": "rule", "protocol": "rule-debate/6", "max_rounds": 4}
 
 
 def test_aliases_and_calls_are_those_of_judges_and_debaters() -> None:

@@ -142,7 +142,7 @@ def test_a_genre_is_missed_only_where_no_close_one_stands_for_it() -> None:
 def test_repeated_turns_answer_nothing() -> None:
     same = talk(WISH, "What do you like?", WISH, "What do you like?")
     assert score(COHERENCE, same) == 2
-    assert "the words of turn 2 again" in rating(COHERENCE, same).rationale
+    assert "says turn 2 again" in rating(COHERENCE, same).rationale
     thanks = says("Thanks!", "thank")
     assert score(COHERENCE, talk(thanks, "You are welcome.", thanks, "You are welcome.")) == 4
     parrot = talk(WISH, "A comedy, please.")
@@ -219,7 +219,7 @@ def test_one_doubtful_turn_of_many_is_left_out() -> None:
     found = rating(COHERENCE, talk(*turns[:8], *doubtful))
     assert found.score is not None, found.reason
     assert "of 4 turns" in found.rationale
-    assert "declared and read acts" in found.rationale
+    assert ", 1 doubtful left out (by acts declared and read from the text)" in found.rationale
 
 
 def test_without_a_catalogue_what_needs_items_is_not_judged() -> None:

@@ -124,7 +124,9 @@ def test_effectiveness_anchors() -> None:
             MeasuredPanel(catalogue),
         )
         assert found.score == expected, found.rationale
-    assert found.rationale == "no target in the list; of 7 films 0 very similar, 0 somewhat"
+    assert (
+        found.rationale == "no target in the list; of 7 films 0 are very similar to it, 0 somewhat"
+    )
 
 
 def _like_heat(id_: str) -> Item:
@@ -270,4 +272,7 @@ def test_the_same_director_is_checked_against_the_item_before() -> None:
 def test_errors_stand_for_those_that_cannot_be_checked() -> None:
     plain = [f"Zorblat {n} is dark." for n in range(4)]
     found = rating(Factor.GROUNDNESS, replies("Alien (1979) is a comedy.", *plain))
-    assert (found.score, found.rationale[:43]) == (0, "1 error in 1 checked claim, about 5 in all:")
+    assert (found.score, found.rationale[:53]) == (
+        0,
+        "1 error in 1 checked claim, so about 5 in all claims:",
+    )

@@ -31,7 +31,7 @@ def test_residues_are_unnatural_but_no_errors_of_grammar() -> None:
     told = replies("Hi there.", "Watch [residue] tonight.")
     assert (score(GRAMMAR, told), score(NATURALNESS, told)) == (4, 2)
     assert rating(NATURALNESS, told).rationale == (
-        "1 of 2 turns natural: residue '[residue]' (turn 4)"
+        "1 of 2 turns natural: text of a program '[residue]' (turn 4)"
     )
 
 
@@ -40,7 +40,7 @@ def test_doubtful_turns_count_half_unless_at_least_half_of_all_are_fine() -> Non
     assert (score(GRAMMAR, some), score(NATURALNESS, some)) == (3, 3)
     most = replies("A [doubtful] one.", "Another [doubtful] thing.", FINE[0])
     assert (score(GRAMMAR, most), score(NATURALNESS, most)) == (3, 3)
-    assert rating(GRAMMAR, most).rationale == "2 of 3 turns right"
+    assert rating(GRAMMAR, most).rationale.startswith("2 of 3 turns without errors")
     broken = replies("It is [garbled] so.", "Another [doubtful] thing.", "A [doubtful] one.")
     assert (score(GRAMMAR, broken), score(NATURALNESS, broken)) == (1, 1)
 
@@ -55,7 +55,7 @@ def test_a_template_is_seen_without_a_catalogue_and_across_genres() -> None:
     comedy = "If you like comedy, Notting Hill (1999) and Big are fine."
     horror = "If you like horror, Alien (1979) is fine."
     found = rating(NATURALNESS, replies(comedy, horror.replace("is fine", "and It are fine")))
-    assert "turn 2 once more with other names" in found.rationale
+    assert "says turn 2 again with other names" in found.rationale
 
 
 def test_another_language_is_not_judged() -> None:
