@@ -51,7 +51,8 @@ Intended changes
   writer of negatives begin and end with it. Systems whose ratings were lost have `lost`,
   `worst_low` and `worst_high`.
 - The debate without a model is `rule-debate/6` (the Common User begins halfway to what the user
-  did): verdicts by rule differ. The measured judges (measured-6) explain the same scores in other words.
+  did): verdicts by rule differ. The measured judges (measured-6) explain the same scores in other
+  words.
 - The leak guard is version 3 (codes are decoded) and the rule user version 6 (other sentences): its
   conversations differ, and with them what is rated and computed of them.
 """
