@@ -63,11 +63,11 @@ BUDGETS = {
     "results": 2_766,
     "simulator": 4_035,
     "stats": 1_957,
-    "store": 6_290,
+    "store": 6_291,
     "tables": 955,
     "top": 1_173,
 }
-LINES = 84_057
+LINES = 84_058
 FILES = 654
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
