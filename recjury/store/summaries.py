@@ -26,7 +26,7 @@ from recjury.records import (
 from recjury.safe_text import without_keys
 from recjury.store.column_types import Hex, PlainText, as_stored
 from recjury.store.engine import insert_new
-from recjury.store.sealed import canonical_json, changed, seal
+from recjury.store.sealed import Damaged, canonical_json, changed, refuse, seal
 from recjury.store.tables import StageRow, table_of
 from recjury.store.texts import chunks
 
@@ -131,11 +131,11 @@ def _seal(unit: str, stage: str, body: str, stage_seal: str) -> str:
 
 
 def read_summaries(
-    connection: Connection, units: Iterable[str]
+    connection: Connection, units: Iterable[str], damaged: Damaged = refuse
 ) -> dict[str, dict[str, list[Any] | None]]:
     """The finished stages of each unit that has any, with what `write_summary` was given.
 
-    A stage without a summary has None. Raises StoreError for an altered summary, and for one of
+    A stage without a summary has None. `damaged` is called for an altered summary, and for one of
     another stage than that in the store.
     """
     unit, stage, _, stage_seal = as_stored(table_of(StageRow))
@@ -155,7 +155,7 @@ def read_summaries(
             elif isinstance(body, str) and own_seal == _seal(name, part, body, sealed):
                 bodies[part] = orjson.loads(body)
             else:
-                raise changed(f"the summary of stage {part} of {name} in the store")
+                damaged(changed(f"the summary of stage {part} of {name} in the store"))
     return found
 
 

@@ -1,6 +1,6 @@
 """Everything in a store, compared with its seals and hashes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Table, select
@@ -16,6 +16,7 @@ from recjury.store.logs import read_logs
 from recjury.store.schema import check_schema
 from recjury.store.sealed import Damaged, SealedTable, as_written
 from recjury.store.stage_results import read_stage_results
+from recjury.store.summaries import read_summaries
 from recjury.store.tables import TextRow, table_of
 from recjury.store.texts import chunks, unpack
 
@@ -67,8 +68,17 @@ def _checked(connection: Connection, damaged: Damaged) -> Iterator[int]:
         yield 1
     for some in chunks(_ids(connection, CONVERSATIONS)):
         read_logs(connection, some, damaged)
+        _check_summaries(connection, some, damaged)
     for some in chunks(_ids(connection, EVALUATIONS)):
         read_stage_results(connection, some, damaged)
+        _check_summaries(connection, some, damaged)
+
+
+def _check_summaries(connection: Connection, units: Sequence[str], damaged: Damaged) -> None:
+    for unit, bodies in read_summaries(connection, units, damaged).items():
+        for stage, body in bodies.items():
+            if body is None:
+                damaged(StoreError(f"the summary of stage {stage} of {unit} is not in the store"))
 
 
 def _check_texts(connection: Connection, damaged: Damaged) -> int:
