@@ -29,7 +29,7 @@ FLOORS = (
     ("fine_tuning", "isolation"),
     ("agents", "simulator", "judges"),
     ("agreement", "campaign"),
-    ("results",),
+    ("cluster", "results"),
     ("report",),
     ("api", "demo"),
     ("papers", "web"),

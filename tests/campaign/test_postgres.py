@@ -69,7 +69,7 @@ def test_a_store_is_copied_to_the_other_database_and_back(
 
 def _start(folder: Path, endpoint: RemoteEndpoint, store: str) -> "subprocess.Popen[str]":
     file = folder / "campaign.yaml"
-    file.write_text(CAMPAIGN.format(url=endpoint.url), "utf-8")
+    file.write_text(CAMPAIGN.format(url=endpoint.url, systems="chatcrs"), "utf-8")
     command = [sys.executable, "-m", "recjury", "run", str(file), "--store", store]
     return subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=ROOT

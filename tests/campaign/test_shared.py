@@ -16,7 +16,7 @@ from tests.postgres_server import PostgresServer, postgres_server
 
 CAMPAIGN = """
 scenarios: [{{corpus: sample, limit: 6}}]
-systems: [chatcrs]
+systems: [{systems}]
 model: {{base_url: "{url}", name: scripted}}
 concurrency: 4
 """
@@ -38,11 +38,13 @@ def postgres() -> Iterator[PostgresServer]:
 class Campaign:
     """A campaign that is run by processes, in one store."""
 
-    def __init__(self, folder: Path, endpoint: RemoteEndpoint, store: str):
+    def __init__(
+        self, folder: Path, endpoint: RemoteEndpoint, store: str, systems: str = "chatcrs"
+    ):
         """Its file is in `folder`."""
         self._endpoint, self.store = endpoint, store
         self._file = folder / "campaign.yaml"
-        self._file.write_text(CAMPAIGN.format(url=endpoint.url), "utf-8")
+        self._file.write_text(CAMPAIGN.format(url=endpoint.url, systems=systems), "utf-8")
 
     def start(self, *more: str) -> "subprocess.Popen[str]":
         """One more process that runs it."""
