@@ -66,6 +66,7 @@ async def _connected(cluster: Cluster) -> AsyncIterator[int]:
     """A connection to the cluster, which is started if it is this machine; its number of CPUs."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    await _check_address(cluster.address)
     ray = _ray()
     options: dict[str, Any] = {"address": cluster.address}
     if cluster.address is None:
@@ -152,13 +153,22 @@ class _Workers:
         return _together(results)
 
 
+async def _check_address(address: str | None) -> None:
+    """Raise ConfigError at once for a cluster that is not there: Ray tries for two minutes."""
+    if address not in (None, "auto") and not await _answers(address):
+        raise ConfigError(
+            f"the Ray cluster {address} does not answer: give its head as HOST:PORT, or auto on "
+            "one of its nodes"
+        )
+
+
 async def _answers(address: str) -> bool:
     """Whether the cluster's head takes a connection. Ray's own functions wait a minute for it, and
     then end the process."""
     host, _, port = address.rpartition(":")
     try:
         _, writer = await asyncio.open_connection(host, int(port))
-    except OSError:
+    except (OSError, ValueError):  # nobody there, or no number
         return False
     writer.close()
     return True

@@ -18,6 +18,7 @@ from recjury.errors import StoreError
 from recjury.store import Store
 from recjury.store.workers import living_workers
 from tests.campaign.test_shared import ROOT, Campaign
+from tests.cli.front_door import recjury
 from tests.endpoint import RemoteEndpoint
 from tests.postgres_server import PostgresServer, postgres_server
 
@@ -42,6 +43,23 @@ def test_limits_of_workers_are_together_those_of_the_file() -> None:
     assert (rates, own.all_models["judge"].concurrency) == ([30, 30], 2)
 
 
+def test_a_cluster_that_is_not_there_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = ROOT / "examples" / "offline.yaml"
+    for address in ("127.0.0.1:1", "nonsense", "ray://127.0.0.1:1"):
+        options = ("--executor", "ray", "--address", address, "--store", tmp_path / "none.db")
+        ended = recjury(monkeypatch, capsys, "run", file, *options)
+        assert ended.code == 2
+        assert f"the Ray cluster {address} does not answer" in ended.err.splitlines()[-1]
+    ended = recjury(monkeypatch, capsys, "run", file, "--workers", 2)
+    assert (ended.code, ended.err) == (
+        2,
+        "recjury: --address and --workers are for --executor ray\n",
+    )
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[RemoteEndpoint]:
     with RemoteEndpoint("tests.campaign.player:play", latency=0.1) as running:
@@ -61,7 +79,7 @@ def cluster() -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
     node = {"num_cpus": 1, "include_dashboard": False}
-    started = Cluster(initialize_head=True, head_node_args=node)
+    started: Any = Cluster(initialize_head=True, head_node_args=node)
     started.add_node(num_cpus=1)
     try:
         yield started
