@@ -45,7 +45,7 @@ BUDGETS = {
     "agreement": 5_821,
     "api": 939,
     "campaign": 4_000,
-    "cli": 4_579,
+    "cli": 4_601,
     "corpora": 3_726,
     "debate": 1_970,
     "demo": 33,
@@ -63,11 +63,11 @@ BUDGETS = {
     "results": 2_766,
     "simulator": 4_035,
     "stats": 1_957,
-    "store": 6_291,
+    "store": 6_310,
     "tables": 955,
     "top": 1_173,
 }
-LINES = 84_058
+LINES = 84_099
 FILES = 654
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
