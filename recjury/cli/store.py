@@ -1,6 +1,5 @@
 """`recjury store`: verify a store, put stores together, and make their summaries again."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -44,7 +43,7 @@ def verify(store: options.Store = options.DEFAULT_STORE, as_json: options.Json =
 
 @app.command("merge")
 def merge(
-    stores: Annotated[list[Path], typer.Argument(metavar="A B...", help="The stores to take.")],
+    stores: Annotated[list[str], typer.Argument(metavar="A B...", help="The stores to take.")],
     into: Annotated[
         str, typer.Option("--into", metavar="URL", help="The store that gets all of it.")
     ],
@@ -62,7 +61,7 @@ def merge(
     """
     from recjury.store.merging import merge_stores
 
-    found = merge_stores([str(path) for path in stores], into)
+    found = merge_stores(stores, into)
     if as_json:
         output.emit_json({**found._asdict(), "conflicts": list(found.conflicts)})
     else:
