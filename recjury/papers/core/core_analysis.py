@@ -72,7 +72,10 @@ def people_of_store(given: AnalysisInput) -> LabelSet | None:
     """
     people = None if given.labels is None else read_labels(given.labels)
     if people is not None and not people.by_log:
-        raise ConfigError("labels of a store's conversations are needed: annotations:FILE")
+        raise ConfigError(
+            "labels of a store's conversations are needed: annotations:labels.json of "
+            "`recjury annotate import`"
+        )
     return people
 
 
