@@ -1,9 +1,7 @@
-"""What CoRE's analyses share: the judges' factors, people's labels, the paper's figures."""
+"""What CoRE's analyses share: the judges' factors, people's labels."""
 
-import json
 from collections.abc import Collection, Mapping
-from importlib.resources import files
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -77,10 +75,3 @@ def people_of_store(given: AnalysisInput) -> LabelSet | None:
             "`recjury annotate import`"
         )
     return people
-
-
-def published() -> dict[str, Any]:
-    """CoRE's own figures (section 7.1.1, tables 8, 9, 21 to 23), with its slips."""
-    text = files("recjury.papers.core").joinpath("published", "core.json").read_text("utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
