@@ -29,12 +29,6 @@ def for_writing(connection: Connection) -> Connection:
     return connection.execution_options(**{WRITES: True})
 
 
-def file_problems(connection: Connection) -> list[str]:
-    """What SQLite itself finds wrong with the file of a store."""
-    found = connection.exec_driver_sql("PRAGMA integrity_check").scalars()
-    return [str(problem) for problem in found if problem != "ok"]
-
-
 def insert_new(table: Table) -> Insert:
     """An INSERT that does not change existing rows."""
     return insert(table).on_conflict_do_nothing()

@@ -26,7 +26,7 @@ from recjury.records import (
 from recjury.safe_text import without_keys
 from recjury.store.column_types import Hex, PlainText, as_stored
 from recjury.store.engine import insert_new
-from recjury.store.sealed import canonical_json, changed, seal
+from recjury.store.sealed import Damaged, canonical_json, changed, seal
 from recjury.store.tables import StageRow, table_of
 from recjury.store.texts import chunks
 
@@ -126,8 +126,8 @@ def write_summary(
     connection.execute(insert_new(SUMMARIES), row)
 
 
-def _seal(unit: str, stage: str, body: str, stage_seal: str) -> str:
-    return seal([unit, stage, body, stage_seal])
+def _seal(unit: str, stage: str, body: str, stage_seal: str | None) -> str:
+    return seal([str(unit), str(stage), str(body), stage_seal])
 
 
 def read_summaries(
@@ -157,6 +157,23 @@ def read_summaries(
             else:
                 raise changed(f"the summary of stage {part} of {name} in the store")
     return found
+
+
+def check_summaries(connection: Connection, damaged: Damaged) -> int:
+    """Compare all summaries with their seals and stages; how many there are.
+
+    `damaged` is called for each that was altered, or whose stage is not there.
+    """
+    stages, own = table_of(StageRow), SUMMARIES.c
+    same = and_(own.unit == stages.c.unit, own.stage == stages.c.stage)
+    columns = (*as_stored(SUMMARIES), as_stored(stages)[-1].label("stage_seal"))
+    query = select(*columns).select_from(SUMMARIES.outerjoin(stages, same))
+    number = 0
+    for row in connection.execute(query.execution_options(yield_per=1_000)):
+        number += 1
+        if row.seal != _seal(row.unit, row.stage, row.body, row.stage_seal):
+            damaged(changed(f"the summary of stage {row.stage} of {row.unit} in the store"))
+    return number
 
 
 def _place(row: Any) -> tuple[str, str]:

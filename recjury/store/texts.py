@@ -35,11 +35,6 @@ class TextRef(NamedTuple):
     hash: bytes
 
 
-def plain_digest(text: str) -> str:
-    """The first 32 hex digits of SHA-256 over a text's UTF-8, as `records.digest` gives them."""
-    return sha256(plain_bytes(text)).hexdigest()[:32]
-
-
 def plain_bytes(text: str) -> bytes:
     """UTF-8; a lone surrogate, which a model may send, is kept unchanged."""
     return text.encode("utf-8", "surrogatepass")

@@ -16,6 +16,7 @@ from recjury.store.logs import read_logs
 from recjury.store.schema import check_schema
 from recjury.store.sealed import Damaged, SealedTable, as_written
 from recjury.store.stage_results import read_stage_results
+from recjury.store.summaries import check_summaries
 from recjury.store.tables import TextRow, table_of
 from recjury.store.texts import chunks, unpack
 
@@ -53,6 +54,7 @@ def verify_store(connection: Connection, location: StoreLocation) -> VerifiedSto
 def _checked(connection: Connection, damaged: Damaged) -> Iterator[int]:
     """Check everything; numbers of rows that were checked."""
     yield _check_texts(connection, damaged)
+    yield check_summaries(connection, damaged)
     for table in SealedTable.every():
         for some in _parts(connection, table.table):
             for _ in table.intact(connection, some, damaged):

@@ -11,6 +11,7 @@ import pytest
 
 from recjury.debate.rules import RULE_DEBATE, RULE_PROTOCOL
 from recjury.safe_text import printable
+from recjury.store import Store
 from tests.cli.front_door import Ended, recjury
 
 Command = Callable[..., Ended]
@@ -81,7 +82,8 @@ def test_no_command_to_the_terminal_comes_out_of_a_replay(command: Command) -> N
     assert r"Try Heat.\x1b[2J\x1b[31m" in watched
     refused = command("compare", HOSTILE, f"{HOSTILE}?", *STORE)
     assert refused.code == 2
-    _alter("UPDATE campaign SET name = 'good' || char(27) || ']0;owned' || char(7, 155) || '31m'")
+    with Store.open(STORE[1]) as store:
+        store.begin(store.campaigns()[0].model_copy(update={"id": "f" * 12, "name": HOSTILE}))
     standing = command("status", *STORE).out
     for shown in (watched, command("replay", *STORE).out, refused.err, standing):
         assert r"good\x1b]0;owned\x07\x9b31m" in shown

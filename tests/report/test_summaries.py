@@ -93,3 +93,6 @@ def test_an_altered_summary_is_named(store: Store, change: str) -> None:
         connection.execute(changed)
     with pytest.raises(StoreError, match=r"the summary of stage debate of .* was changed"):
         summarise(store, CAMPAIGN)
+    found = store.verify().problems
+    assert found
+    assert all("the summary of stage debate of" in each for each in found)
