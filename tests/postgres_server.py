@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _USER = "nobody"
+LOCKED = "locked"
+"""The name of the database that asks for a password."""
 
 
 class PostgresServer:
@@ -34,6 +36,9 @@ class PostgresServer:
         if self._is_root:
             shutil.chown(self._folder, _USER)
         self._do("initdb", "-D", "data", "-U", "recjury", "--auth", "trust", "-E", "UTF8", "-N")
+        rules = self._folder / "data" / "pg_hba.conf"
+        asks = f"host {LOCKED} all 127.0.0.1/32 scram-sha-256\n"
+        rules.write_text(asks + rules.read_text("utf-8"), "utf-8")
         self.start()
 
     def start(self) -> None:

@@ -3,12 +3,12 @@
 Packages that need heavy libraries are imported only when the configuration uses them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recjury.agents import SystemContext
+from recjury.agents import System, SystemContext
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
 from recjury.campaign.simulator_config import SimulatorConfig
 from recjury.corpora import Corpus, WithoutSplits
@@ -70,11 +70,16 @@ class BuiltCampaign:
                 await recommender.check()
 
 
+Prepare = Callable[[System, SystemContext], Recommender]
+"""Makes a system answer, by default `System.prepared`."""
+
+
 def build(
     config: CampaignConfig,
     corpora: Mapping[str, Corpus],
     gateway: Gateway | None,
     stack: AsyncExitStack,
+    prepare: Prepare = System.prepared,
 ) -> BuiltCampaign:
     """Build all components of `config` for each corpus.
 
@@ -83,7 +88,7 @@ def build(
     """
     components: dict[str, Components] = {}
     for name, corpus in corpora.items():
-        components[name] = _components(config, corpus, gateway)
+        components[name] = _components(config, corpus, gateway, prepare)
         stack.push_async_callback(components[name].aclose)
     return BuiltCampaign(components, gateway)
 
@@ -190,15 +195,24 @@ def build_user(
     )
 
 
-def _components(config: CampaignConfig, corpus: Corpus, gateway: Gateway | None) -> Components:
+def system_context(
+    config: CampaignConfig, corpus: Corpus, gateway: Gateway | None
+) -> SystemContext:
+    """What the systems are prepared with: they do not see the splits that are played."""
+    known = WithoutSplits(corpus, {source.split for source in config.scenarios})
+    return SystemContext(known, gateway, list_length=config.list_length)
+
+
+def _components(
+    config: CampaignConfig, corpus: Corpus, gateway: Gateway | None, prepare: Prepare
+) -> Components:
     from recjury.simulator import LeakGuard, Population
 
     user = campaign_user(config, corpus.catalogue, gateway)
-    known = WithoutSplits(corpus, {source.split for source in config.scenarios})
-    context = SystemContext(known, gateway, list_length=config.list_length)
+    context = system_context(config, corpus, gateway)
     return Components(
         catalogue=corpus.catalogue,
-        recommenders={system.name: system.prepared(context) for system in config.systems},
+        recommenders={system.name: prepare(system, context) for system in config.systems},
         user=user,
         evaluators=build_evaluators(config, corpus, gateway, user),
         guard=LeakGuard(corpus.catalogue, unique_values=config.simulator.unique_values),

@@ -34,7 +34,11 @@ class OpenedCampaign:
         """
         self.store.create()
         self.store.begin(Campaign(id=self.id, name=name, setup=setup))
-        return self.stack.enter_context(self.store.working(self.id))
+        worker = self.stack.enter_context(self.store.working(self.id))
+        if self.gateway is not None:
+            budget = self.gateway.budget
+            budget.share(worker.ledger(budget.unit))
+        return worker
 
 
 @asynccontextmanager

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from recjury.agents import System
 from recjury.campaign.batch_models import check_players
-from recjury.campaign.build import build
+from recjury.campaign.build import Prepare, build
 from recjury.campaign.campaign_store import campaign_setup, opened_campaign
 from recjury.campaign.config import CampaignConfig
 from recjury.campaign.identity import campaign_id
@@ -26,16 +27,17 @@ async def run_campaign(
     retry: Retry = Retry.UNSCORED,
     progress: Progress | None = None,
     selection: Selection = ALL,
+    prepare: Prepare = System.prepared,
 ) -> RunResult:
     """Run `config`, or continue it if the store at `place` already has a part of it.
 
     If `place` is a URL or path, that store is opened after the models have been tried; a new store
     is made after everything else has been checked. `limit` draws that many scenarios from each
     source instead of the file's limit. `selection` says which of the planned conversations are
-    played and evaluated. `retry` says what of earlier runs is asked for again. Raises
-    UserError for an error that the user can correct. If it is raised before the first conversation,
-    no result has been written; if later (for example, because an endpoint starts to refuse),
-    everything that was finished is kept.
+    played and evaluated. `retry` says what of earlier runs is asked for again. `prepare` makes the
+    systems answer. Raises UserError for an error that the user can correct. If it is raised before
+    the first conversation, no result has been written; if later (for example, because an endpoint
+    starts to refuse), everything that was finished is kept.
     """
     if config.stop is not None and selection.shard.of > 1:
         raise ConfigError(
@@ -45,7 +47,7 @@ async def run_campaign(
     drawn = draw_scenarios(config, limit)
     async with opened_campaign(config, place, campaign_id(config)) as opened:
         store, campaign = opened.store, opened.id
-        built = build(config, drawn.corpora, opened.gateway, opened.stack)
+        built = build(config, drawn.corpora, opened.gateway, opened.stack, prepare)
         failed = store.selected(campaign, selection) if selection.failed and store.exists else ()
         plan = plan_campaign(config, drawn, built.components, selection, failed or ())
         await built.check_systems(plan.unplayed(store))

@@ -1,6 +1,7 @@
 """Limits that are changed while a campaign runs: read from `recjury tune`, and applied."""
 
 import asyncio
+import contextlib
 from collections.abc import Iterable, Mapping
 from typing import get_args
 
@@ -67,14 +68,25 @@ async def follow_settings(worker: Worker, gateway: Gateway | None) -> None:
 
     It goes on until it is cancelled. Without a gateway, everything that is asked for is refused.
     """
-    while True:
-        try:
-            for wish, settings in worker.take_wishes():
-                worker.answer(wish, _refused(gateway, settings))
-            await worker.beat({} if gateway is None else gateway.state)
-        except StoreError as error:
-            logger.info("the state of the run cannot be written", reason=str(error))
-        await asyncio.sleep(BEAT_SECONDS)
+    try:
+        while True:
+            try:
+                for wish, settings in worker.take_wishes():
+                    worker.answer(wish, _refused(gateway, settings))
+                await worker.beat({} if gateway is None else gateway.state)
+                await _publish(gateway)
+            except StoreError as error:
+                logger.info("the state of the run cannot be written", reason=str(error))
+            await asyncio.sleep(BEAT_SECONDS)
+    finally:
+        with contextlib.suppress(StoreError):
+            await _publish(gateway)
+
+
+async def _publish(gateway: Gateway | None) -> None:
+    """Tell the processes that share the budget what this one has spent."""
+    if gateway is not None:
+        await gateway.budget.publish()
 
 
 def _refused(gateway: Gateway | None, wished: Mapping[str, JSON]) -> str | None:

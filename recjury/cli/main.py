@@ -7,6 +7,8 @@ it failed; 130 interrupted.
 import os
 import signal
 import sys
+import threading
+from typing import Any
 
 from recjury.cli import output
 from recjury.cli.app import app
@@ -19,6 +21,7 @@ def main() -> None:
     # A user's own systems are imported from the current folder ("mine:Recommender"). It is the last
     # entry of the path, so that no file in it replaces an installed library.
     sys.path.append(os.getcwd())
+    sys.unraisablehook = _unraisable
     before = signal.getsignal(signal.SIGINT)
     try:
         try:
@@ -27,14 +30,33 @@ def main() -> None:
             app()
             sys.stdout.flush()
         finally:
-            signal.signal(signal.SIGINT, before)
+            _restore(before)
     except UserError as error:
         _end(f"recjury: {printable(' '.join(str(error).split()))}", 2)
     except BaseException as error:
         if not _is_interrupt(error):
             raise
+        _restore(before)  # if another interrupt came before it was done
         line = "recjury: interrupted; finished work is kept: run the same command to continue"
         _end(line, output.INTERRUPTED)
+
+
+def _restore(handler: Any) -> None:
+    """Handle interrupts as before: by default, further ones end the process without a word."""
+    while True:
+        try:
+            signal.signal(signal.SIGINT, handler)
+        except KeyboardInterrupt:
+            continue
+        return
+
+
+def _unraisable(args: Any) -> None:
+    """Interrupt again, a moment later, if Python can only print an interrupt, as in a callback."""
+    if args.exc_type is KeyboardInterrupt:
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+    else:
+        sys.__unraisablehook__(args)
 
 
 def _is_interrupt(error: BaseException | None) -> bool:

@@ -1,6 +1,5 @@
-"""`recjury store`: verify a store, put stores together, and make their summaries again."""
+"""`recjury store`: verify, copy, merge and summarise stores."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,7 +8,7 @@ from recjury.cli import options, output
 from recjury.cli.replay_verify import SOME_DIFFER
 
 app = typer.Typer(
-    help="Stores: verify, merge shards, make summaries again.",
+    help="Stores: verify, copy, merge shards, make summaries again.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -42,9 +41,32 @@ def verify(store: options.Store = options.DEFAULT_STORE, as_json: options.Json =
         output.stop(SOME_DIFFER)
 
 
+@app.command("copy")
+def copy(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="The store to copy.")],
+    into: Annotated[str, typer.Argument(metavar="TO", help="A new or empty place.")],
+    as_json: options.Json = False,
+) -> None:
+    """Copy a store, also from SQLite to PostgreSQL or back, and verify the copy.
+
+    If it was broken off, `recjury store merge FROM --into TO` adds what is missing.
+
+    \b
+    recjury store copy runs.db postgresql://user@host/recjury
+    recjury store copy postgresql://user@host/recjury sqlite:///runs.db
+    """
+    from recjury.store.merging import copy_store
+
+    found = copy_store(source, into)
+    if as_json:
+        output.emit_json({"rows": found.rows, "problems": []})
+    else:
+        output.say(f"{found.rows:,} rows copied: all as they were written")
+
+
 @app.command("merge")
 def merge(
-    stores: Annotated[list[Path], typer.Argument(metavar="A B...", help="The stores to take.")],
+    stores: Annotated[list[str], typer.Argument(metavar="A B...", help="The stores to take.")],
     into: Annotated[
         str, typer.Option("--into", metavar="URL", help="The store that gets all of it.")
     ],
@@ -62,7 +84,7 @@ def merge(
     """
     from recjury.store.merging import merge_stores
 
-    found = merge_stores([str(path) for path in stores], into)
+    found = merge_stores(stores, into)
     if as_json:
         output.emit_json({**found._asdict(), "conflicts": list(found.conflicts)})
     else:

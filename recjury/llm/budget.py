@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple, Self
 
 from pydantic import Field, model_validator
@@ -17,9 +18,12 @@ from recjury.llm.call_tokens import worst_tokens
 from recjury.llm.provider import Completion
 from recjury.llm.spec import ModelSpec
 from recjury.logs import get_logger
-from recjury.records import ChatRequest, Record
+from recjury.records import ChatRequest, Elsewhere, Ledger, Record
 
 logger = get_logger()
+
+_LOOK_AGAIN = 0.5
+"""Seconds until a call that waits for what other processes have reserved asks again."""
 
 # A reply may be larger than all before it. Reserving too much for begun work only makes it wait.
 _MARGIN_OF_BEGUN = 2.0
@@ -158,6 +162,9 @@ class Budget:
     If a call fits only when others take less than was reserved for them, it waits until they end.
     If a call cannot fit, BudgetSpent is raised. A call of begun work (`charged_to`) fits as long as
     anything is left: so the last one may exceed the limit, and no other one.
+
+    With a ledger (`share`), all this is true of all processes together. Each has its reservations
+    written there, except while it is alone: then all that is left is its own.
     """
 
     def __init__(self, spec: BudgetSpec | None = None, before: SpentBefore = NOTHING_SPENT):
@@ -168,9 +175,12 @@ class Budget:
         """
         self._in_tokens = spec is not None and spec.tokens is not None
         self._limit: float | None = None if spec is None else spec.tokens or spec.dollars
-        self.spent = self._counted(before)
-        self._reserved = 0.0
+        self._elsewhere = Elsewhere(self._counted(before))
+        self._taken = self._reserved = 0.0
         self._reached = False
+        self._ledger: Ledger | None = None
+        self._is_alone = True
+        self._written = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     @property
@@ -179,14 +189,21 @@ class Budget:
         return self._limit
 
     @property
+    def spent(self) -> float:
+        """What was spent in all runs, in `unit`; by other processes, as far as it is known here."""
+        return self._elsewhere.spent + self._taken
+
+    @property
     def unit(self) -> str:
         """The unit of all amounts: tokens, or USD."""
         return "tokens" if self._in_tokens else "USD"
 
     @property
     def rest(self) -> float:
-        """What is left; negative if the last call exceeded the limit."""
-        return math.inf if self._limit is None else self._limit - self.spent
+        """This process's part of what is left; negative if the last call exceeded the limit."""
+        if self._limit is None:
+            return math.inf
+        return (self._limit - self.spent) / (1 + self._elsewhere.others)
 
     @property
     def is_reached(self) -> bool:
@@ -211,8 +228,8 @@ class Budget:
         """Reserve `worst` for a call. Raises BudgetSpent if the budget does not cover it."""
         if self._limit is None:
             return
-        while not self._fits(worst, self._reserved):
-            if not self._fits(worst, 0.0):
+        while not await self._reserved_for(worst):
+            if not self._fits(worst, self.spent):
                 if not self._reached:  # all later calls reach it too
                     self._reached = True
                     spent, limit = self._shown(self.spent), self._shown(self._limit)
@@ -223,14 +240,59 @@ class Budget:
                 )
             settled = asyncio.get_running_loop().create_future()
             self._waiting.append(settled)
-            await settled
-        self._reserved += worst
+            await asyncio.wait([settled], timeout=None if self._is_alone else _LOOK_AGAIN)
+            settled.cancel()
+
+    async def _reserved_for(self, worst: float) -> bool:
+        """Reserve `worst` if that fits beside everything that is reserved; whether it does."""
+        taken, reserved, fits = self._taken, self._reserved, False
+        covers = partial(self._covers, worst, _account.get() is not None)
+        if self._is_alone:
+            fits = covers(self.spent + reserved)
+            self._reserved += worst * fits
+            return fits
+
+        def reserve(there: Elsewhere) -> float:
+            nonlocal fits
+            fits = covers(there.spent + taken + there.reserved + reserved)
+            return reserved + worst * fits
+
+        self._reserved += worst  # what is asked for before the answer comes must count it
+        is_kept = False
+        try:
+            await self._write(reserve)
+            is_kept = fits
+        finally:
+            self._reserved -= worst * (not is_kept)
+        return fits
+
+    def share(self, ledger: Ledger) -> None:
+        """Keep to the limit together with other processes, from the next call on."""
+        if self._limit is not None:
+            self._ledger, self._is_alone = ledger, False
+
+    async def publish(self) -> None:
+        """Tell other processes what this one has spent, and no longer reserve more than it needs if
+        there are any. Call it every second."""
+        if self._ledger is not None and self._written:
+            self._is_alone = False  # what fits from here on is not in what is written now
+            reserved = self._reserved
+            await self._write(lambda _: reserved)
+
+    async def _write(self, reserve: Callable[[Elsewhere], float]) -> None:
+        assert self._ledger is not None
+        assert self._limit is not None
+        self._written += 1
+        number = self._written
+        found = await self._ledger.write(self._taken, self._limit, reserve)
+        if number == self._written:  # a later one may have found another process
+            self._elsewhere, self._is_alone = found, not found.others
 
     def settle(self, worst: float, taken: float) -> None:
         """Replace the reserved amount by `taken` (0 for a call that failed)."""
         if self._limit is None:
             return
-        self.spent += taken
+        self._taken += taken
         account = _account.get()
         if account is not None:
             account.spent += taken
@@ -240,11 +302,14 @@ class Budget:
             if not waiting.done():
                 waiting.set_result(None)
 
-    def _fits(self, worst: float, reserved: float) -> bool:
+    def _fits(self, worst: float, taken: float) -> bool:
+        return self._covers(worst, _account.get() is not None, taken)
+
+    def _covers(self, worst: float, is_begun: bool, taken: float) -> bool:
         assert self._limit is not None
-        if _account.get() is not None:
-            return not worst or self.spent + reserved < self._limit
-        return self.spent + reserved + worst <= self._limit
+        if is_begun:
+            return not worst or taken < self._limit
+        return taken + worst <= self._limit
 
     def _counted(self, before: SpentBefore) -> float:
         if self._in_tokens:

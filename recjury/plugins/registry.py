@@ -89,9 +89,10 @@ class Registry(Generic[T]):
 
     def unknown(self, name: object) -> str:
         """That nothing has this name, with the most similar one and all that are known."""
+        if not self.names:
+            return f"unknown {self.kind} {name!r}: expected module:Class"
         hint = did_you_mean(name, self.names)
-        known = ", ".join(self.names) or "none; expected module:Class"
-        return f"unknown {self.kind} {name!r}{hint} (known: {known})"
+        return f"unknown {self.kind} {name!r}{hint} (known: {', '.join(self.names)})"
 
     def listed(self) -> tuple[Listed, ...]:
         """All that has a name; what cannot be loaded has its problem."""

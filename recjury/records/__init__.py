@@ -73,6 +73,8 @@ from recjury.records.person import (
 )
 from recjury.records.protocols import (
     Conversation,
+    Elsewhere,
+    Ledger,
     Recommender,
     Recorder,
     SupportsCheck,
@@ -136,6 +138,7 @@ __all__ = [
     "Dimension",
     "Domain",
     "DomainAttribute",
+    "Elsewhere",
     "Ending",
     "Evidence",
     "ExpectedCalls",
@@ -145,6 +148,7 @@ __all__ = [
     "Item",
     "ItemRef",
     "Knows",
+    "Ledger",
     "Level",
     "Message",
     "Metric",

@@ -1,7 +1,7 @@
 """The protocols of systems, users, evaluators and recorders."""
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from pydantic import field_validator
 
@@ -181,3 +181,29 @@ class Recorder(Protocol):
 
     async def record(self, call: CallRecord) -> None:
         """Keep a finished call; returns once it is durable."""
+
+
+class Elsewhere(NamedTuple):
+    """What is taken of a budget outside of this process, in its unit.
+
+    `spent` is by earlier runs and by other processes; these have `reserved` so much for open calls,
+    and `others` of them live.
+    """
+
+    spent: float
+    reserved: float = 0.0
+    others: int = 0
+
+
+class Ledger(Protocol):
+    """Where the processes that share a budget write what they take; `store` implements it."""
+
+    async def write(
+        self, spent: float, limit: float, reserve: Callable[[Elsewhere], float]
+    ) -> Elsewhere:
+        """Write what this process has `spent`, and what it has reserved: what `reserve` returns.
+
+        `reserve` gets what is taken elsewhere, while no other process writes; it may be called more
+        than once, in another thread. A process that is alone has all that is left of `limit`
+        reserved. Returns what is taken elsewhere.
+        """

@@ -152,7 +152,8 @@ def _sides(
     require("system", (a, b), known)
     for name in (a, b):
         if name not in newest:
-            raise StoreError(f"{name} has no score yet: there is nothing to compare")
+            where = "yet" if selection == _ALL else "among the selected conversations"
+            raise StoreError(f"{name} has no score {where}: there is nothing to compare")
     return newest[a], newest[b]
 
 

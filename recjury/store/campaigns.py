@@ -159,6 +159,8 @@ def _planned(connection: Connection) -> Counter[str]:
 def find_campaign(connection: Connection, prefix: str) -> Campaign:
     """The only campaign whose id begins with `prefix`. Raises StoreError for none or several."""
     found = [campaign for campaign in read_campaigns(connection) if campaign.id.startswith(prefix)]
+    if len(found) != 1 and not prefix:
+        raise StoreError("the store has no conversations: run a campaign first, or name another")
     if len(found) != 1:
         many = "several campaigns begin" if found else "no campaign begins"
         raise StoreError(f"{many} with {prefix}: see `recjury status` for their ids")

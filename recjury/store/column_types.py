@@ -147,7 +147,7 @@ def _first_wrong(connection: sqlite3.Connection, column: Column[Any]) -> WrongTy
     kinds = (*column.type.stored, *["null"] * bool(column.nullable))
     right = ", ".join(f"'{kind}'" for kind in kinds)
     keys = [each.name for each in column.table.primary_key]
-    is_infinite = f"typeof(\"{column.name}\") = 'real' AND abs(\"{column.name}\") = 9e999"
+    is_infinite = f'typeof("{column.name}") = \'real\' AND abs("{column.name}") = 9e999'
     query = (
         f'SELECT {", ".join(keys)}, "{column.name}" FROM "{column.table}" '  # noqa: S608 (ours)
         f'WHERE typeof("{column.name}") NOT IN ({right}) OR {is_infinite} LIMIT 1'

@@ -88,6 +88,7 @@ _HINTS = {
     "disk is full": ": free some space and run again, what was acknowledged is kept",
     "No space left": ": free some space and run again, what was acknowledged is kept",
     "readonly": ": it must be writable",
+    "read-only transaction": ": it must be writable",
     "locked": f": another process has held it for {BUSY_SECONDS:.0f} s",
     "unable to open": ": the folder must exist and be writable",
     "malformed": ": restore it from a copy, or read what is left with sqlite3's .recover",

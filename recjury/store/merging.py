@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Connection, Table, select
+from sqlalchemy import Column, Connection, Table, func, select
 
 from recjury.errors import StoreError
 from recjury.store.calls import CALLS, CallReader
@@ -38,6 +38,7 @@ from recjury.store.store import Store
 from recjury.store.summaries import SUMMARIES
 from recjury.store.tables import StageRow, table_of
 from recjury.store.texts import chunks
+from recjury.store.verification import VerifiedStore
 from recjury.store.writer import Transaction
 
 _PAGE = 500
@@ -77,6 +78,40 @@ def merge_stores(sources: Sequence[str], into: str) -> Merged:
     return total
 
 
+def copy_store(source: str, into: str) -> VerifiedStore:
+    """Copy a store (URL or path) to a place where there is none, or an empty one, and verify it.
+
+    Raises StoreError as `merge_stores`, if something is there already, and if the copy does not
+    have all rows as they were written.
+    """
+    with Store.open(source, read_only=True) as original, Store.at(into) as copy:
+        if copy.exists and not copy.read(_is_empty):
+            raise StoreError(
+                f"{copy.location} has results already: copy to an empty place, or add to it with "
+                "`recjury store merge`"
+            )
+        merged = merge_stores([source], into)
+        found = copy.verify()
+        wrong = found.problems or merged.conflicts
+        if not wrong and copy.read(_sizes) != original.read(_sizes):
+            wrong = ("it has other numbers of rows",)
+    if wrong:
+        raise StoreError(
+            f"the copy in {copy.location} differs from {original.location}: {wrong[0]}"
+        )
+    return found
+
+
+def _sizes(connection: Connection) -> list[int]:
+    tables = (CALLS, table_of(StageRow), *(each.table for each in SealedTable.every()))
+    queries = (select(func.count()).select_from(table) for table in tables)
+    return [connection.execute(query).scalar_one() for query in queries]
+
+
+def _is_empty(connection: Connection) -> bool:
+    return not any(_sizes(connection))
+
+
 def _check(source: Store, target: Store, first: str) -> None:
     """Raise StoreError unless the two can be merged; a new target gets the source's secret."""
     if source.location.full_name == target.location.full_name:
@@ -85,7 +120,7 @@ def _check(source: Store, target: Store, first: str) -> None:
     for each in campaigns:
         if source.running(each).is_running:
             raise StoreError(f"campaign {each} is running in {source.location}: wait until it ends")
-    if not target.exists:
+    if not target.exists or target.read(_is_empty):
         target.create()
         with source.reading() as connection:
             secret = read_secret(connection)

@@ -36,8 +36,10 @@ class PostgresDatabase(StoreLocation):
 
     def __str__(self) -> str:
         """The URL without its user and password."""
-        bare = self._url.set(drivername="postgresql", username=None, password=None, query={})
-        return bare.render_as_string()
+        url = self._url
+        return URL.create(
+            "postgresql", host=url.host, port=url.port, database=url.database
+        ).render_as_string()
 
     def connect(self, *, read_only: bool = False) -> Engine:
         """As `StoreLocation.connect`."""

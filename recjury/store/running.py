@@ -11,7 +11,8 @@ import orjson
 from sqlalchemy import Connection
 
 from recjury.errors import StoreError
-from recjury.records import JSON
+from recjury.records import JSON, Elsewhere
+from recjury.store.spending import write_spending
 from recjury.store.workers import (
     Lease,
     add_wishes,
@@ -178,6 +179,10 @@ class Worker:
         living = self._store.read(lambda connection: living_workers(connection, self.campaign))
         return int(self._id, 16) % count if count and len(living) > 1 else 0
 
+    def ledger(self, unit: str) -> "WorkerLedger":
+        """Where it shares a budget in this unit (dollars or tokens) with the other processes."""
+        return WorkerLedger(self._store, (self.campaign, unit, self._id))
+
     def take_wishes(self) -> Iterator[tuple[str, dict[str, JSON]]]:
         """The settings that are asked for, each once, with a name for `answer`."""
         for row in self._store.read(lambda connection: wishes_of(connection, self._id)):
@@ -190,3 +195,27 @@ class Worker:
     def answer(self, wish: str, refused: str | None = None) -> None:
         """Answer a wish: it was done, or why not."""
         self._store.write(lambda transaction: answer_wish(transaction, wish, refused))
+
+
+class WorkerLedger:
+    """The store's implementation of the protocol `Ledger`."""
+
+    def __init__(self, store: Access, about: tuple[str, str, str]):
+        """`about` are the campaign, the budget's unit and the process."""
+        self._store, self._about = store, about
+
+    async def write(
+        self, spent: float, limit: float, reserve: Callable[[Elsewhere], float]
+    ) -> Elsewhere:
+        """As `Ledger.write`. Raises StoreError."""
+        campaign, _, worker = self._about
+        found = Elsewhere(0.0)
+
+        def write(transaction: Transaction) -> None:
+            nonlocal found
+            living = living_workers(transaction.connection, campaign)
+            others = sum(each.id != worker for each in living)
+            found = write_spending(transaction, self._about, others, (spent, limit), reserve)
+
+        await self._store.queue(write)
+        return found

@@ -63,7 +63,7 @@ class SqliteFile(StoreLocation):
         without them. Raises StoreError for a file with a hard link, under whose name another
         process would write another log.
         """
-        if not read_only and self.path.exists() and self.path.stat().st_nlink > 1:
+        if not read_only and self.path.is_file() and self.path.stat().st_nlink > 1:
             raise StoreError(
                 f"the store {self} has another name (a hard link), under which it could be written "
                 "at the same time: remove that name, or copy the file"

@@ -26,7 +26,7 @@ from recjury.records import (
 from recjury.safe_text import without_keys
 from recjury.store.column_types import Hex, PlainText, as_stored
 from recjury.store.engine import insert_new
-from recjury.store.sealed import Damaged, canonical_json, changed, refuse, seal
+from recjury.store.sealed import Damaged, canonical_json, changed, seal
 from recjury.store.tables import StageRow, table_of
 from recjury.store.texts import chunks
 
@@ -126,16 +126,16 @@ def write_summary(
     connection.execute(insert_new(SUMMARIES), row)
 
 
-def _seal(unit: str, stage: str, body: str, stage_seal: str) -> str:
-    return seal([unit, stage, body, stage_seal])
+def _seal(unit: str, stage: str, body: str, stage_seal: str | None) -> str:
+    return seal([str(unit), str(stage), str(body), stage_seal])
 
 
 def read_summaries(
-    connection: Connection, units: Iterable[str], damaged: Damaged = refuse
+    connection: Connection, units: Iterable[str]
 ) -> dict[str, dict[str, list[Any] | None]]:
     """The finished stages of each unit that has any, with what `write_summary` was given.
 
-    A stage without a summary has None. `damaged` is called for an altered summary, and for one of
+    A stage without a summary has None. Raises StoreError for an altered summary, and for one of
     another stage than that in the store.
     """
     unit, stage, _, stage_seal = as_stored(table_of(StageRow))
@@ -155,8 +155,25 @@ def read_summaries(
             elif isinstance(body, str) and own_seal == _seal(name, part, body, sealed):
                 bodies[part] = orjson.loads(body)
             else:
-                damaged(changed(f"the summary of stage {part} of {name} in the store"))
+                raise changed(f"the summary of stage {part} of {name} in the store")
     return found
+
+
+def check_summaries(connection: Connection, damaged: Damaged) -> int:
+    """Compare all summaries with their seals and stages; how many there are.
+
+    `damaged` is called for each that was altered, or whose stage is not there.
+    """
+    stages, own = table_of(StageRow), SUMMARIES.c
+    same = and_(own.unit == stages.c.unit, own.stage == stages.c.stage)
+    columns = (*as_stored(SUMMARIES), as_stored(stages)[-1].label("stage_seal"))
+    query = select(*columns).select_from(SUMMARIES.outerjoin(stages, same))
+    number = 0
+    for row in connection.execute(query.execution_options(yield_per=1_000)):
+        number += 1
+        if row.seal != _seal(row.unit, row.stage, row.body, row.stage_seal):
+            damaged(changed(f"the summary of stage {row.stage} of {row.unit} in the store"))
+    return number
 
 
 def _place(row: Any) -> tuple[str, str]:

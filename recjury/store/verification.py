@@ -1,6 +1,6 @@
 """Everything in a store, compared with its seals and hashes."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Table, select
@@ -16,7 +16,7 @@ from recjury.store.logs import read_logs
 from recjury.store.schema import check_schema
 from recjury.store.sealed import Damaged, SealedTable, as_written
 from recjury.store.stage_results import read_stage_results
-from recjury.store.summaries import read_summaries
+from recjury.store.summaries import check_summaries
 from recjury.store.tables import TextRow, table_of
 from recjury.store.texts import chunks, unpack
 
@@ -54,6 +54,7 @@ def verify_store(connection: Connection, location: StoreLocation) -> VerifiedSto
 def _checked(connection: Connection, damaged: Damaged) -> Iterator[int]:
     """Check everything; numbers of rows that were checked."""
     yield _check_texts(connection, damaged)
+    yield check_summaries(connection, damaged)
     for table in SealedTable.every():
         for some in _parts(connection, table.table):
             for _ in table.intact(connection, some, damaged):
@@ -68,17 +69,8 @@ def _checked(connection: Connection, damaged: Damaged) -> Iterator[int]:
         yield 1
     for some in chunks(_ids(connection, CONVERSATIONS)):
         read_logs(connection, some, damaged)
-        _check_summaries(connection, some, damaged)
     for some in chunks(_ids(connection, EVALUATIONS)):
         read_stage_results(connection, some, damaged)
-        _check_summaries(connection, some, damaged)
-
-
-def _check_summaries(connection: Connection, units: Sequence[str], damaged: Damaged) -> None:
-    for unit, bodies in read_summaries(connection, units, damaged).items():
-        for stage, body in bodies.items():
-            if body is None:
-                damaged(StoreError(f"the summary of stage {stage} of {unit} is not in the store"))
 
 
 def _check_texts(connection: Connection, damaged: Damaged) -> int:

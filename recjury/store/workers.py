@@ -20,6 +20,7 @@ from recjury.records import JSON
 from recjury.store.column_types import PlainText, Real, Whole
 from recjury.store.engine import insert_new, insert_or_replace
 from recjury.store.functions import Now
+from recjury.store.spending import end_spending, forget_spending
 from recjury.store.tables import table_of
 from recjury.store.writer import Transaction
 
@@ -109,6 +110,13 @@ def beat(transaction: Transaction, campaign: str, worker: str, state: Mapping[st
 
     A process that was taken for dead meanwhile is known again.
     """
+    living = {each.id for each in living_workers(transaction.connection, campaign)}
+    known = transaction.connection.execute(
+        select(_WORKERS.c.id).where(_WORKERS.c.campaign == campaign)
+    )
+    # Before it is known itself: if no other one lives, what an earlier run has left goes.
+    for dead in set(known.scalars()) - living - {worker}:
+        leave(transaction, campaign, dead)
     row = {
         "id": worker,
         "campaign": campaign,
@@ -118,12 +126,6 @@ def beat(transaction: Transaction, campaign: str, worker: str, state: Mapping[st
         "state": orjson.dumps(dict(state)).decode(),
     }
     transaction.connection.execute(insert_or_replace(_WORKERS), row)
-    living = {each.id for each in living_workers(transaction.connection, campaign)}
-    known = transaction.connection.execute(
-        select(_WORKERS.c.id).where(_WORKERS.c.campaign == campaign)
-    )
-    for dead in set(known.scalars()) - living:
-        leave(transaction, campaign, dead)
 
 
 def leave(transaction: Transaction, campaign: str, worker: str) -> None:
@@ -133,8 +135,10 @@ def leave(transaction: Transaction, campaign: str, worker: str) -> None:
     connection.execute(delete(_WORKERS).where(_WORKERS.c.id == worker))
     open_ones = (_LEASES.c.worker == worker, _LEASES.c.ended == 0)
     connection.execute(delete(_LEASES).where(*open_ones))
+    end_spending(transaction, campaign, worker)
     if not living_workers(connection, campaign):
         connection.execute(delete(_LEASES).where(_LEASES.c.campaign == campaign))
+        forget_spending(transaction, campaign)
 
 
 def living_workers(connection: Connection, campaign: str) -> list[Any]:

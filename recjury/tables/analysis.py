@@ -26,7 +26,7 @@ class Input(StrEnum):
 
 
 _HOW_TO_GIVE = {
-    Input.LABELS: "people's labels, such as annotations:labels.json of `recjury annotate import`",
+    Input.LABELS: "annotations:FILE of `recjury annotate import`, or public: crsarena-eval:FILE",
     Input.CONFIG: "a campaign file with the models to ask, such as one of examples/recipes",
     Input.DATA: "the folder of public data (or set RECJURY_DATA); docs/data.md names its sources",
     Input.OUT: "the folder to write",

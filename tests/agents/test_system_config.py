@@ -209,7 +209,7 @@ def test_mistakes_are_one_clear_line(kind: str, options: dict[str, object], mess
         (":Own", "expected module:Class"),
         ("mine:", "expected module:Class"),
         ("../mine.py:Own", "expected module:Class .*, got '../mine.py:Own'"),
-        ("nobody-offers-this", r"unknown system .* \(known: none; expected"),
+        ("nobody-offers-this", r"unknown system .*: expected module:Class"),
     ],
 )
 def test_what_cannot_be_a_system_is_refused(path: str, message: str) -> None:

@@ -1,6 +1,7 @@
 """Shards of a campaign, merged, are what one process leaves."""
 
 import asyncio
+import json
 import sqlite3
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from recjury.errors import ConfigError, StoreError
 from recjury.results import summarise
 from recjury.store import Selection, Shard, Store
 from recjury.store.merging import Merged, merge_stores
+from tests.cli.front_door import Command
 from tests.report.filling import CAMPAIGN, Played, fill
 
 CONFIG = {
@@ -106,6 +108,12 @@ def test_different_results_are_listed_and_the_first_stays(tmp_path: Path) -> Non
         assert {each.score for each in second.evaluations[1].ratings} == {3.0, 60.0}
     with Store.open(str(paths[0])) as kept:
         assert first.log == next(kept.results(CAMPAIGN)).log
+
+
+def test_the_command_takes_urls(shards: list[Path], command: Command) -> None:
+    url = f"sqlite:///{shards[0]}"
+    ended = command("store", "merge", url, "--into", "sqlite:///all.db", "--json")
+    assert json.loads(ended.out)["conversations"] > 0
 
 
 def test_another_campaign_is_not_merged(shards: list[Path], tmp_path: Path) -> None:

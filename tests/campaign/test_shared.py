@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from recjury.cli.output import SOME_FAILED
 from recjury.store import Store
 from tests.endpoint import RemoteEndpoint
 from tests.postgres_server import PostgresServer, postgres_server
 
 CAMPAIGN = """
 scenarios: [{{corpus: sample, limit: 6}}]
-systems: [chatcrs]
+systems: [{systems}]
 model: {{base_url: "{url}", name: scripted}}
 concurrency: 4
 """
@@ -37,16 +38,19 @@ def postgres() -> Iterator[PostgresServer]:
 class Campaign:
     """A campaign that is run by processes, in one store."""
 
-    def __init__(self, folder: Path, endpoint: RemoteEndpoint, store: str):
+    def __init__(
+        self, folder: Path, endpoint: RemoteEndpoint, store: str, systems: str = "chatcrs"
+    ):
         """Its file is in `folder`."""
         self._endpoint, self.store = endpoint, store
         self._file = folder / "campaign.yaml"
-        self._file.write_text(CAMPAIGN.format(url=endpoint.url), "utf-8")
+        self._file.write_text(CAMPAIGN.format(url=endpoint.url, systems=systems), "utf-8")
 
-    def start(self) -> "subprocess.Popen[str]":
+    def start(self, *more: str) -> "subprocess.Popen[str]":
         """One more process that runs it."""
+        command = [sys.executable, "-m", "recjury", "run", str(self._file), "--store", self.store]
         return subprocess.Popen(
-            [sys.executable, "-m", "recjury", "run", str(self._file), "--store", self.store],
+            [*command, *more],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
@@ -68,8 +72,9 @@ class Campaign:
             (campaign,) = store.campaigns()
             assert store.running(campaign.id).state is None
             verdicts = [(each.conversation, each.score) for each in store.debates(campaign.id)]
-            calls = store.spent(campaign.id).calls
-        return {"results": found, "verdicts": verdicts, "calls": calls}
+            spent = store.spent(campaign.id)
+        tokens = spent.prompt_tokens + spent.completion_tokens
+        return {"results": found, "verdicts": verdicts, "calls": spent.calls, "tokens": tokens}
 
 
 def _wait(process: "subprocess.Popen[str]") -> str:
@@ -119,3 +124,17 @@ def test_what_a_killed_process_was_at_is_done_by_the_other_one(
     assert killed.returncode == -signal.SIGKILL
     assert campaign.results() == alone
     assert len(endpoint.bodies) - before <= alone["calls"] + 2 * 4
+
+
+@pytest.mark.slow
+def test_four_processes_keep_to_one_budget(campaign: Campaign, alone: dict[str, Any]) -> None:
+    limit = alone["tokens"] // 3
+    running = [campaign.start("--budget", f"{limit} tokens") for _ in range(4)]
+    for each in running:
+        each.communicate(timeout=300)
+        assert each.returncode == SOME_FAILED  # the budget did not cover all
+    with Store.open(campaign.store, read_only=True) as store:
+        taken = [each.reply.usage for each in store.calls()]
+    tokens = [each.prompt_tokens + each.completion_tokens for each in taken]
+    assert sum(tokens) <= limit + 4 * max(tokens)
+    assert sum(tokens) > limit / 2

@@ -1,6 +1,7 @@
 """Budgets, in dollars and in tokens: what they refuse, and what they let wait."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 from pydantic import ValidationError
@@ -17,6 +18,7 @@ from recjury.llm import (
 )
 from recjury.llm.budget import Budget
 from recjury.llm.call_tokens import ASSUMED_MAX_TOKENS, worst_tokens
+from recjury.records import Elsewhere
 from tests.llm.doubles import MemoryRecorder, request
 
 SPEC = EndpointSpec(base_url="http://127.0.0.1:1/v1", name="m")
@@ -197,3 +199,57 @@ def test_what_is_no_budget_is_told_with_what_is_one(written: object) -> None:
 def test_a_budget_is_one_positive_amount(fields: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         BudgetSpec.model_validate(fields)
+
+
+class _Shared:
+    """A ledger of processes, in memory: their entries of `spent` and `reserved`."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, tuple[float, float]] = {}
+
+    def of(self, name: str) -> "_Entry":
+        self.entries[name] = (0.0, 0.0)
+        return _Entry(self, name)
+
+
+class _Entry:
+    def __init__(self, shared: _Shared, name: str):
+        self._shared, self._name = shared, name
+
+    async def write(
+        self, spent: float, limit: float, reserve: Callable[[Elsewhere], float]
+    ) -> Elsewhere:
+        await asyncio.sleep(0)
+        entries = self._shared.entries
+        others = [each for name, each in entries.items() if name != self._name]
+        there = Elsewhere(sum(e[0] for e in others), sum(e[1] for e in others), len(others))
+        reserved = reserve(there)
+        entries[self._name] = (spent, reserved if others else limit - spent)
+        return there
+
+
+def test_a_process_that_is_alone_holds_all_until_it_says_otherwise() -> None:
+    async def both() -> None:
+        shared = _Shared()
+        first, second = Budget(DOLLARS), Budget(DOLLARS)
+        first.share(shared.of("first"))
+        await first.reserve(2.0)
+        assert shared.entries["first"] == (0.0, 10.0)
+        second.share(shared.of("second"))
+        waiting = asyncio.create_task(second.reserve(6.0))
+        await asyncio.sleep(0.01)
+        assert not waiting.done()
+        await first.publish()
+        assert shared.entries["first"] == (0.0, 2.0)
+        await asyncio.wait_for(waiting, 60)
+        with pytest.raises(BudgetSpent):  # 6 of 10 are reserved elsewhere, but 11 never fit
+            await first.reserve(11.0)
+        second.settle(6.0, 6.0)
+        await second.publish()
+        first.settle(2.0, 2.0)
+        with pytest.raises(BudgetSpent, match="8 USD spent"):
+            await first.reserve(3.0)
+        await first.reserve(2.0)
+        assert first.rest == 1.0  # half of what is left: the other one may need the rest
+
+    asyncio.run(both())

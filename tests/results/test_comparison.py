@@ -8,7 +8,7 @@ from recjury.results.comparison import newest_measures
 from recjury.results.differences import Compared, compare_tallies, corrected
 from recjury.results.scores import scores_of
 from recjury.results.tally import Tally
-from recjury.store import Store
+from recjury.store import Selection, Store
 from tests.report.filling import CAMPAIGN, Played, evaluator, fill
 
 CORE = (evaluator("core"),)
@@ -258,3 +258,10 @@ def test_other_versions_of_evaluators_are_compared_only_if_forced(store: Store) 
         compare_systems(store, "a", "b")
     forced = compare_systems(store, "a", "b", options=ComparisonOptions(force=True))
     assert _gap(forced, "core.overall") == (40.0, 1)
+
+
+def test_a_system_that_is_not_selected_is_not_said_to_have_no_score(store: Store) -> None:
+    fill(store, [_flat("a", "1", 60.0), _flat("b", "1", 20.0)], evaluators=CORE)
+    only_a = ComparisonOptions(selection=Selection(systems=("a",)))
+    with pytest.raises(StoreError, match="b has no score among the selected conversations"):
+        compare_systems(store, "a", "b", options=only_a)

@@ -20,7 +20,7 @@ from recjury.store.column_types import Whole
 from recjury.store.sealed import SealedTable
 from tests.store import values
 
-_KEYS = {"stage": "stage", "summary": "stage", "text": "id", "schema_version": "number"}
+_KEYS = {"summary": "seal", "stage": "stage", "text": "id", "schema_version": "number"}
 
 
 class Cell(NamedTuple):

@@ -226,6 +226,11 @@ def test_a_link_to_a_store_that_is_to_be_made_stays_a_link(tmp_path: Path) -> No
     assert (tmp_path / "disk" / "runs.db").stat().st_size > 0
 
 
+def test_a_folder_is_not_taken_for_a_store_with_a_hard_link(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="Is a directory"):
+        Store.open(str(tmp_path))
+
+
 def test_a_store_with_a_hard_link_is_read_and_not_written(tmp_path: Path) -> None:
     with Store.open(str(tmp_path / "runs.db")):
         pass

@@ -16,6 +16,7 @@ from recjury.records import (
     Status,
 )
 from recjury.store import EvaluationHandle, ForkedEvaluation, PlannedEvaluation, Store
+from recjury.store.choice import chosen_campaign
 from tests.store import values
 
 EVALUATION = values.evaluation()
@@ -222,6 +223,11 @@ def test_an_altered_unfinished_conversation_is_noticed(
             store.unfinished(conversation)
         (found,) = store.integrity(conversation)
         assert noticed in found
+
+
+def test_a_store_without_conversations_says_so(tmp_path: Path) -> None:
+    with _store(tmp_path) as store, pytest.raises(StoreError, match="has no conversations: run a"):
+        chosen_campaign(store, None)
 
 
 def test_conversations_and_evaluations_are_found_by_the_beginning_of_their_id(

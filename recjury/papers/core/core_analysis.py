@@ -1,9 +1,7 @@
-"""What CoRE's analyses share: the judges' factors, people's labels, the paper's figures."""
+"""What CoRE's analyses share: the judges' factors, people's labels."""
 
-import json
 from collections.abc import Collection, Mapping
-from importlib.resources import files
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -72,12 +70,8 @@ def people_of_store(given: AnalysisInput) -> LabelSet | None:
     """
     people = None if given.labels is None else read_labels(given.labels)
     if people is not None and not people.by_log:
-        raise ConfigError("labels of a store's conversations are needed: annotations:FILE")
+        raise ConfigError(
+            "labels of a store's conversations are needed: annotations:labels.json of "
+            "`recjury annotate import`"
+        )
     return people
-
-
-def published() -> dict[str, Any]:
-    """CoRE's own figures (section 7.1.1, tables 8, 9, 21 to 23), with its slips."""
-    text = files("recjury.papers.core").joinpath("published", "core.json").read_text("utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found

@@ -11,8 +11,9 @@ from recjury.agreement.label_forms import read_labels
 from recjury.agreement.label_sets import LabelSet
 from recjury.agreement.scored_run import by_conversation
 from recjury.errors import ConfigError
-from recjury.papers.core.core_analysis import CoreAnalysis, published
+from recjury.papers.core.core_analysis import CoreAnalysis
 from recjury.papers.core.factor_scores import OVERALL, FactorScores
+from recjury.papers.published import published
 from recjury.stats.coupling import Coupling, coupling
 from recjury.tables import AnalysisInput, Cell, Column, Estimate, Findings, Input, Table, table_of
 
@@ -135,7 +136,7 @@ def _pairs(name: str, found: NamedCoupling) -> Iterator[dict[str, Cell]]:
 
 def _named_pairs(found: Mapping[str, NamedCoupling]) -> Table:
     """The pairs that section 7.1.1 names: r of each judge and of people, and the paper's."""
-    paper = published()["coupling"]
+    paper = published("core")["coupling"]
     theirs = {f"paper, {who}": own["pairs"] for who, own in paper.items() if isinstance(own, dict)}
     rows: list[dict[str, Cell]] = []
     for pair in dict.fromkeys(pair for own in theirs.values() for pair in own):
@@ -151,7 +152,7 @@ def _named_pairs(found: Mapping[str, NamedCoupling]) -> Table:
 
 
 def _published() -> Iterator[dict[str, Cell]]:
-    paper = published()["coupling"]
+    paper = published("core")["coupling"]
     for name, own in paper.items():
         if isinstance(own, dict):
             row = {key: own.get(key) for key in ("mean", "below_0.2", "at_least_0.5")}

@@ -10,9 +10,10 @@ from recjury.agreement.agreement import AspectAgreement, Coefficients, agreement
 from recjury.agreement.coefficient_columns import COEFFICIENTS, coefficient_cells
 from recjury.agreement.label_sets import LabelSet
 from recjury.errors import ConfigError, DataError
-from recjury.papers.core.core_analysis import CoreAnalysis, people_of_store, published
+from recjury.papers.core.core_analysis import CoreAnalysis, people_of_store
 from recjury.papers.core.factor_scores import FACTORS, JudgedFactors
 from recjury.papers.core.judge_weights import EQUAL, combined_judges
+from recjury.papers.published import published
 from recjury.records import Factor, metric_id
 from recjury.tables import AnalysisInput, Cell, Column, Estimate, Findings, Input, Table, table_of
 
@@ -163,7 +164,7 @@ def _factor_table(found: FactorAnswers) -> Table:
     names = dict.fromkeys(
         name.rpartition(".")[0] for own in found.agreement.values() for name in own.metrics
     )
-    paper = published()["factors"]
+    paper = published("core")["factors"]
     theirs = list(next(iter(paper.values())))
     columns = (
         Column("factor"),
@@ -197,7 +198,7 @@ def _coefficient_table(found: Mapping[str, AspectAgreement]) -> Table:
     ]
     rows += (
         {"factor": factor, "judge": f"{judge} (paper)", **coefficients}
-        for factor, judges in published()["factors"].items()
+        for factor, judges in published("core")["factors"].items()
         for judge, coefficients in judges.items()
     )
     columns = (Column("factor"), Column("judge"), *COEFFICIENTS)

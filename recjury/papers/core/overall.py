@@ -7,8 +7,9 @@ from recjury.agreement.agreement import AspectAgreement, agreements
 from recjury.agreement.coefficient_columns import COEFFICIENTS, coefficient_cells
 from recjury.agreement.label_sets import LabelSet
 from recjury.errors import DataError
-from recjury.papers.core.core_analysis import CoreAnalysis, people_of_store, published
+from recjury.papers.core.core_analysis import CoreAnalysis, people_of_store
 from recjury.papers.core.factor_scores import FACTORS, OVERALL, JudgedFactors, mean_of_factors
+from recjury.papers.published import published
 from recjury.records import ScoreTarget
 from recjury.tables import AnalysisInput, Cell, Column, Findings, Input, table_of
 
@@ -33,7 +34,8 @@ class Rq3(CoreAnalysis):
             {"score": name, **coefficient_cells(each)} for name, each in found.metrics.items()
         ]
         rows += (
-            {"score": f"{name} (paper)", **own} for name, own in published()["overall"].items()
+            {"score": f"{name} (paper)", **own}
+            for name, own in published("core")["overall"].items()
         )
         return Findings(
             tables=(table_of("overall", (Column("score"), *COEFFICIENTS), rows),),

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, stdev
 from typing import ClassVar
 
-from recjury.papers.core.core_analysis import CoreAnalysis, people_of_store, published
+from recjury.papers.core.core_analysis import CoreAnalysis, people_of_store
 from recjury.papers.core.factor_agreement import best_judges, factor_agreement
 from recjury.papers.core.factor_scores import FactorScores, JudgedFactors
+from recjury.papers.published import published
 from recjury.records import FACTOR_SCALE, OVERALL_SCALE
 from recjury.tables import AnalysisInput, Cell, Column, Estimate, Findings, Input, Table, table_of
 from recjury.tables.figure import Figure
@@ -103,7 +104,7 @@ def usual_judge(judged: JudgedFactors) -> dict[str, str]:
 
 
 def _published() -> Iterator[Row]:
-    for judge, systems in published()["systems"].items():
+    for judge, systems in published("core")["systems"].items():
         for system, corpora in systems.items():
             for corpus, factors in corpora.items():
                 for factor, own in factors.items():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any, ClassVar, NamedTuple
 
 from pydantic import Field
@@ -40,7 +41,8 @@ class FaceTable1(Analysis):
     """FACE's scores against people's labels: correlations by aspect and subset.
 
     The score of a turn or dialogue is the mean over its particles and instructions; without any it
-    has no score and is not counted in n. The published values are there if baselines.json stands
+    has no score and is not counted in n. With all seven aspects, a row for each subset has their
+    means. The published values are there if baselines.json stands
     beside the labels. Other evaluators of the store that rate the same aspects have a table of
     their own. The scores of a store are written as files, too: one run file for each evaluator.
 
@@ -161,7 +163,27 @@ def _table(rows: Sequence[FaceRow], published: Mapping[str, Any]) -> Table:
                 **{f"published {name}": _pair(theirs.get(name, {}), row.aspect) for name in names},
             }
         )
+    for subset in dict.fromkeys(row.subset for row in rows):
+        own = [row.correlation for row in rows if row.subset == subset]
+        if len(own) == len(Aspect):
+            cells.append(_mean(subset, own, published.get(_PUBLISHED_SUBSETS[subset], {})))
     return table_of("table1", columns, cells)
+
+
+def _mean(
+    subset: str, own: Sequence[Correlation], published: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Cell]:
+    """The means over all aspects, where none of them is missing."""
+    row: dict[str, Cell] = {"subset": subset, "aspect": "mean of all aspects"}
+    for name in ("pearson", "spearman"):
+        values = [getattr(each, name) for each in own]
+        row[name] = None if None in values else fmean(values)
+    for name, aspects in published.items():
+        pairs = [tuple(pair.values()) for pair in aspects.values()]
+        if len(pairs) == len(Aspect) and all(None not in pair for pair in pairs):
+            means = (fmean(values) for values in zip(*pairs, strict=True))
+            row[f"published {name}"] = "; ".join(f"{mean:.3f}" for mean in means)
+    return row
 
 
 def _pair(published: Mapping[str, Mapping[str, float | None]], aspect: Aspect) -> str | None:

@@ -19,6 +19,7 @@ from recjury.papers.paireval.correlations import (
     table_rows,
 )
 from recjury.papers.paireval.pair_analysis import PairCalls, PairInput, SetsAnalysis
+from recjury.papers.published import published_table
 from recjury.tables import AnalysisInput, Column, Findings, Table, table_of
 
 _CORRELATIONS = (
@@ -63,6 +64,7 @@ class _CorrelationTable(SetsAnalysis):
         tables = [_table("correlations", _CORRELATIONS, rows)]
         if biases:
             tables.append(_table("position_bias", _BIASES, biases))
+        tables.append(published_table("paireval", self.source))
         return replace(could_not, tables=tuple(tables))
 
     @abstractmethod

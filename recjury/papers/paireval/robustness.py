@@ -17,6 +17,7 @@ from recjury.errors import DataError
 from recjury.judges.paireval.comparison import LlmPairJudge
 from recjury.judges.paireval.scorer import DirectEvalScorer, PairEvalScorer
 from recjury.papers.paireval.pair_analysis import ModelsAnalysis, PairCalls, sets_folder
+from recjury.papers.published import published_table
 from recjury.plugins import Names
 from recjury.records import JSON, ExpectedCalls, digest
 from recjury.tables import AnalysisInput, Cell, Column, Findings, table_of
@@ -74,7 +75,8 @@ class PairTable7(ModelsAnalysis):
             ]
             mean = fmean(each.accuracy for each in accuracies.values())
             rows.append({"judge": alias, "attack": "mean over attacks", "accuracy": mean})
-        return replace(could_not, tables=(table_of("robustness", _COLUMNS, rows),))
+        published = published_table("paireval", self.source)
+        return replace(could_not, tables=(table_of("robustness", _COLUMNS, rows), published))
 
     def _pairs(self, given: AnalysisInput) -> tuple[RobustnessPair, ...]:
         read = read_robustness_pairs(self.pairs or sets_folder(given.data))

@@ -83,7 +83,10 @@ def meetings_of(logs: Sequence[ConversationLog], level: Level) -> list[Meeting]:
     """
     systems = sorted({log.system for log in logs})
     if len(systems) < 2:
-        raise DataError(f"a tournament needs two systems or more, got {', '.join(systems) or '0'}")
+        raise DataError(
+            f"a tournament needs two systems or more, got {', '.join(systems) or '0'}: run a "
+            "campaign with several, or name its store"
+        )
     by_scenario: dict[str, dict[str, list[ConversationLog]]] = {}
     for log in logs:
         played = by_scenario.setdefault(log.scenario.pair_id, {})

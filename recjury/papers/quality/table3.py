@@ -1,4 +1,4 @@
-"""Dialogue quality by models beside people's ratings (Jia et al., 2024, table 3)."""
+"""Dialogue quality by models beside people's ratings (Jia et al., 2024, tables 2 to 4)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
@@ -7,6 +7,7 @@ from pydantic import Field
 
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.model_work import config_of, do_with_models
+from recjury.papers.published import published_table
 from recjury.papers.quality.uss_table import QualityRow, QualityTable, read_quality_table
 from recjury.plugins import Names
 from recjury.records import ExpectedCalls
@@ -22,6 +23,7 @@ from recjury.tables import (
     table_of,
 )
 
+_PAPER = "Jia et al. (2024)"
 _SHOWN = 5  # reasons that are named
 
 _CLASSES = ("defect", "non_defect", "weighted", "macro")
@@ -51,7 +53,7 @@ class QualityTable3(Analysis):
     (rated 3 or less) and of the others. Examples come from the other nine tenths.
     """
 
-    source: ClassVar[str] = "Jia et al. (2024), table 3"
+    source: ClassVar[str] = f"{_PAPER}, tables 2 to 4"
     needs: ClassVar[tuple[Input, ...]] = (Input.CONFIG, Input.DATA)
     calls: ClassVar[str] = "by the file's evaluators: one for each turn or dialogue, and run"
 
@@ -71,7 +73,10 @@ class QualityTable3(Analysis):
         asked = self._read(given)
         rows = await do_with_models(asked.work, asked.config, given.store)
         return Findings(
-            tables=(table_of("table3", _COLUMNS, [_cells(row) for row in rows]),),
+            tables=(
+                table_of("table3", _COLUMNS, [_cells(row) for row in rows]),
+                *(published_table("quality", f"{_PAPER}, table {n}") for n in (2, 3, 4)),
+            ),
             notes=tuple(note for row in rows for note in losses(row)),
             problems=failures(rows),
         )

@@ -1,5 +1,6 @@
 """The published correlations, from the released scores; and what perturbed ones do to them."""
 
+import asyncio
 import json
 import shutil
 from pathlib import Path
@@ -9,8 +10,9 @@ import pytest
 from recjury.corpora.data_problems import count_faults
 from recjury.errors import DataError
 from recjury.papers.face.face_scores import FaceScores, scores_of_files
-from recjury.papers.face.table1 import FaceRow, face_rows
+from recjury.papers.face.table1 import FaceRow, FaceTable1, face_rows
 from recjury.records import Aspect, Level
+from recjury.tables import AnalysisInput
 from tests.corpora.arena import dialogue, scores, write, write_lines
 
 UNDERSTANDING = Aspect.UNDERSTANDING
@@ -45,6 +47,19 @@ def test_all_published_correlations_come_out(data_folder: Path) -> None:
     assert count_faults(result.problems) == {"missing label": 5}
     assert _coverage(_row(result, "redial", Aspect.INTERESTINGNESS)) == (1299, 1289, 0)
     assert _coverage(_row(result, "opendialkg", Aspect.DIALOGUE_OVERALL)) == (200, 199, 0)
+
+
+def test_the_means_of_all_aspects_are_the_published_ones(data_folder: Path) -> None:
+    folder = data_folder / "crsarena-eval"
+    labels = f"crsarena-eval:{folder / 'crs_arena_eval.json'}"
+    given = AnalysisInput(store="sqlite://", labels=labels)
+    (table,) = asyncio.run(FaceTable1(runs=folder / "face-runs").run(given)).tables
+    means = {row["subset"]: row for row in table.as_json() if "mean" in str(row["aspect"])}
+    shown = {name: f"{row['pearson']:.3f}; {row['spearman']:.3f}" for name, row in means.items()}
+    assert shown == {"redial": "0.551; 0.530", "opendialkg": "0.580; 0.538"}
+    assert means["redial"]["published G-Eval"] == "0.433; 0.422"
+    assert all(row["published FACE"] == shown[name] for name, row in means.items())
+    assert means["redial"]["published UniEval"] is None, "it has three of seven aspects"
 
 
 def test_other_scores_give_other_correlations(data_folder: Path, tmp_path: Path) -> None:

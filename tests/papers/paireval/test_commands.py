@@ -121,6 +121,14 @@ def test_with_and_without_hard_negatives(commands: Commands) -> None:
     ]
 
 
+def test_published_rows_stand_beside(commands: Commands) -> None:
+    shown = commands.run("table6", *ONE, "draws=1")
+    assert "fits neither N of table 3" in shown.err
+    (hard, *_) = commands.found("table6", *ONE, "draws=1")["tables"]["published_6"]
+    assert (hard["from"], hard["hard_negatives"]) == ("random", "no")
+    assert hard["dailydialog-grade"] == "36.9; 39.6"
+
+
 def test_exhaustive_comparison(commands: Commands) -> None:
     (row,) = commands.rows("table4", *ONE)
     assert (row["kind"], row["number"], row["spearman"]) == ("exhaustive", 7, pytest.approx(1))

@@ -134,6 +134,9 @@ def test_the_figures_are_those_of_the_scores(front: _Front, endpoint: ScriptedEn
     assert whole["spearman"]["value"] > 0.7
     assert rows["zero", "turn"]["n"] == 12
     assert rows["random-1", "dialogue"]["n"] == 6
+    theirs = json.loads(ended.out)["tables"]
+    assert theirs["published_2"][0]["ReDial"] == "0.09; 0.11"
+    assert [len(theirs[f"published_{n}"]) for n in (2, 3, 4)] == [7, 12, 2]
     assert len(endpoint.bodies) == 6 + 12 + 2 * 6
 
 

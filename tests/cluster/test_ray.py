@@ -1,0 +1,180 @@
+"""A campaign on a Ray cluster of two nodes on this machine, with its store in PostgreSQL."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from recjury.campaign import CampaignConfig
+from recjury.cluster.worker import with_its_part
+from recjury.errors import StoreError
+from recjury.store import Store
+from recjury.store.workers import living_workers
+from tests.campaign.test_shared import ROOT, Campaign
+from tests.cli.front_door import recjury
+from tests.endpoint import RemoteEndpoint
+from tests.postgres_server import PostgresServer, postgres_server
+
+SYSTEMS = "chatcrs, kbrd"
+
+
+def test_limits_of_workers_are_together_those_of_the_file() -> None:
+    model = {"base_url": "http://127.0.0.1:1/v1", "name": "m", "requests_per_minute": 90}
+    config = CampaignConfig.model_validate(
+        {
+            "scenarios": ["sample"],
+            "systems": ["retrieval"],
+            "model": model,
+            "models": {"judge": {**model, "concurrency": 7}},
+            "concurrency": 64,
+            "limits": {"judges": 2},
+        }
+    )
+    own = with_its_part(config, 3)
+    assert (own.concurrency, own.limits.judges, own.limits.simulator) == (21, 1, None)
+    rates = [own.all_models[alias].requests_per_minute for alias in ("main", "judge")]
+    assert (rates, own.all_models["judge"].concurrency) == ([30, 30], 2)
+
+
+def test_a_cluster_that_is_not_there_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = ROOT / "examples" / "offline.yaml"
+    for address in ("127.0.0.1:1", "nonsense", "ray://127.0.0.1:1"):
+        options = ("--executor", "ray", "--address", address, "--store", tmp_path / "none.db")
+        ended = recjury(monkeypatch, capsys, "run", file, *options)
+        assert ended.code == 2
+        assert f"the Ray cluster {address} does not answer" in ended.err.splitlines()[-1]
+    ended = recjury(monkeypatch, capsys, "run", file, "--workers", 2)
+    assert (ended.code, ended.err) == (
+        2,
+        "recjury: --address and --workers are for --executor ray\n",
+    )
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[RemoteEndpoint]:
+    with RemoteEndpoint("tests.campaign.player:play", latency=0.1) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[PostgresServer]:
+    with postgres_server() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two nodes with a CPU each; only what runs in subprocesses connects to them."""
+    os.environ.update({"PYTHONPATH": str(ROOT), "RAY_USAGE_STATS_ENABLED": "0"})
+    from ray.cluster_utils import Cluster
+
+    node = {"num_cpus": 1, "include_dashboard": False}
+    started: Any = Cluster(initialize_head=True, head_node_args=node)
+    started.add_node(num_cpus=1)
+    try:
+        yield started
+    finally:
+        started.shutdown()
+
+
+def _start(campaign: Campaign, cluster: Any) -> "subprocess.Popen[str]":
+    return campaign.start("--executor", "ray", "--address", cluster.address, "--workers", "2")
+
+
+def _living(campaign: str, connection: Connection) -> list[Any]:
+    return living_workers(connection, campaign)
+
+
+def _pids(campaign: Campaign, running: "subprocess.Popen[str]") -> list[int]:
+    """The processes of the two workers, once both run the campaign."""
+    while True:
+        assert running.poll() is None, running.communicate()
+        try:
+            with Store.open(campaign.store, read_only=True) as store:
+                found = [
+                    row.process
+                    for each in store.campaigns()
+                    for row in store.read(partial(_living, each.id))
+                ]
+        except StoreError:  # it is being made
+            found = []
+        if len(found) == 2:
+            return found
+        time.sleep(0.1)
+
+
+@pytest.mark.slow
+def test_workers_of_which_one_is_killed_do_what_one_process_does(
+    cluster: Any, postgres: PostgresServer, endpoint: RemoteEndpoint, tmp_path: Path
+) -> None:
+    alone = Campaign(tmp_path, endpoint, f"sqlite:///{tmp_path}/alone.db", SYSTEMS)
+    process = alone.start()
+    _, said = process.communicate(timeout=300)
+    assert process.returncode == 0, said
+    shared = Campaign(tmp_path, endpoint, postgres.create("shared"), SYSTEMS)
+    running = _start(shared, cluster)
+    endpoint.kill_at(_pids(shared, running)[0], 60)
+    _, said = running.communicate(timeout=300)
+    assert running.returncode == 0, said
+    assert "12/12 conversations" in said
+    assert shared.results() == alone.results()
+
+
+@pytest.mark.slow
+def test_an_interrupt_ends_all_workers_and_frees_their_leases(
+    cluster: Any, postgres: PostgresServer, endpoint: RemoteEndpoint, tmp_path: Path
+) -> None:
+    campaign = Campaign(tmp_path, endpoint, postgres.create("interrupted"))
+    running = _start(campaign, cluster)
+    workers = _pids(campaign, running)
+    before = len(endpoint.bodies)
+    while len(endpoint.bodies) < before + 30:
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=120)
+    assert running.returncode == 130, said
+    assert "interrupted; finished work is kept" in said.splitlines()[-1]
+    with Store.open(campaign.store, read_only=True) as store:
+        (kept,) = store.campaigns()
+        assert not store.running(kept.id).is_running
+        assert store.spent(kept.id).calls > 0
+    for _ in range(300):
+        if not any(map(_lives, workers)):
+            return
+        time.sleep(0.1)
+    pytest.fail("a worker is left behind")
+
+
+def _lives(process: int) -> bool:
+    return Path(f"/proc/{process}").exists()
+
+
+@pytest.mark.slow
+def test_a_cluster_that_disappears_is_one_line(
+    cluster: Any, postgres: PostgresServer, endpoint: RemoteEndpoint, tmp_path: Path
+) -> None:
+    campaign = Campaign(tmp_path, endpoint, postgres.create("lost"))
+    running = _start(campaign, cluster)
+    workers = _pids(campaign, running)
+    before = len(endpoint.bodies)
+    while len(endpoint.bodies) < before + 30:
+        time.sleep(0.05)
+    cluster.shutdown()
+    _, said = running.communicate(timeout=120)
+    assert running.returncode == 2, said
+    assert "the cluster has gone: what was finished is kept" in said.splitlines()[-1]
+    assert "Traceback" not in said
+    assert not any(map(_lives, workers))
+    alone = campaign.start()
+    _, said = alone.communicate(timeout=300)
+    assert alone.returncode == 0, said
