@@ -63,12 +63,12 @@ BUDGETS = {
     "results": 2_767,
     "simulator": 4_035,
     "stats": 1_957,
-    "store": 6_457,
+    "store": 6_462,
     "tables": 955,
     "top": 1_173,
     "cluster": 459,
 }
-LINES = 84_929
+LINES = 84_934
 FILES = 659
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
