@@ -2,16 +2,18 @@
 
 Trains each on a data set (or, with --checkpoints, evaluates the folders there that are named
 after systems) and prints Recall@1/10/25/50 on the test split with 95 % intervals (whole dialogues
-resampled), by group, beside what needs no training: the most popular items, and the items named
-last followed by the most popular ones.
+resampled), by group, beside what needs no training: the most popular items, the items named last
+followed by the most popular ones, and the retrieval CRS's list.
 """
 
 import argparse
+import asyncio
 import json
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +22,12 @@ from numpy.typing import NDArray
 
 from benchmarks.checkpoints import checkpoints_in
 from benchmarks.running import run
+from recjury.agents import SystemContext
 from recjury.agents.kbrd.dataset import ENTITY_LIMIT, Instance, Space, instances, space_of, splits
 from recjury.agents.neural.context import Context, EncodedContext
+from recjury.agents.retrieval import Retrieval
 from recjury.agents.training.recall import (
+    CUTOFFS,
     by_group,
     copying_ranks,
     label_ranks,
@@ -31,10 +36,12 @@ from recjury.agents.training.recall import (
 from recjury.agents.training.report import Recall
 from recjury.agents.training.systems import SYSTEMS, TrainingOptions, train
 from recjury.corpora import Corpus, open_corpus
+from recjury.records import Conversation, Speaker, Turn
 
 Groups = Mapping[str, tuple[Recall, ...]]
 Score = Callable[[Sequence[EncodedContext]], NDArray[np.float32]]
 _BATCH = 64
+_SPEAKERS = (Speaker.USER, Speaker.SYSTEM)
 
 
 @dataclass(frozen=True)
@@ -79,8 +86,29 @@ def main() -> None:
 def floors(corpus: Corpus) -> dict[str, Row]:
     """What has to be beaten."""
     space, test = space_of(corpus), instances(corpus, "test")
-    found = {"popularity": popularity_ranks(space, test), "copying": copying_ranks(space, test)}
+    found = {
+        "popularity": popularity_ranks(space, test),
+        "copying": copying_ranks(space, test),
+        "retrieval": _retrieval_ranks(corpus, test),
+    }
     return {name: Row(_plain(_grouped(corpus, ranks, test))) for name, ranks in found.items()}
+
+
+def _retrieval_ranks(corpus: Corpus, test: Sequence[Instance]) -> NDArray[np.int64]:
+    system = Retrieval().prepared(SystemContext(corpus, list_length=max(CUTOFFS)))
+
+    @cache
+    def listed(context: tuple[str, ...]) -> list[str | None]:
+        said = enumerate(context)
+        turns = (Turn(speaker=_SPEAKERS[number % 2], text=text) for number, text in said)
+        heard = Conversation(turns=tuple(turn for turn in turns if turn.text.strip()))
+        return [item.id for item in asyncio.run(system.respond(heard)).items]
+
+    ranks = []
+    for each in test:
+        ids, item = listed(each.context), corpus.graph.item_of(each.label)
+        ranks.append(1 + ids.index(item) if item in ids else len(ids) + 1)
+    return np.array(ranks, dtype=np.int64)
 
 
 def trained(system: str, corpus: Corpus, out: Path, seed: int) -> Row:

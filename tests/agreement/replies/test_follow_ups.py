@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.reply_evaluation import MetaEvaluationPlan, meta_evaluate
 from recjury.agreement.replies import ScorerContext, chosen, score_rows
 from recjury.agreement.replies.follow_ups import FED_TURN, FULL, FollowUps, FollowUpScorer
 from recjury.agreement.replies.rows import RatedRow
+from recjury.agreement.replies.scorer_analyses import Correlations
 from recjury.errors import ConfigError
+from recjury.tables import AnalysisInput
 from tests.agreement.replies.rated import response, row
 from tests.tiny_llama import make_tiny_llama
 
@@ -87,9 +88,9 @@ def test_dialogues_are_scored_as_a_whole(folder: Path) -> None:
 
 
 def test_a_folder_without_a_model_is_told_before_anything_is_scored(tmp_path: Path) -> None:
-    plan = MetaEvaluationPlan(tmp_path, model=tmp_path)
+    analysis = Correlations(model=tmp_path)
     with pytest.raises(ConfigError, match=r"there is no config\.json in this folder") as raised:
-        asyncio.run(meta_evaluate(plan))
+        asyncio.run(analysis.run(AnalysisInput(store="", data=tmp_path)))
     assert "\n" not in str(raised.value)
 
 
