@@ -334,9 +334,8 @@ class Runner:
             part.counts_for_estimate = started is None and complete is None
             if complete is None:
                 if started is None:
-                    started = asyncio.ensure_future(
-                        active.evaluate(self._store, planned, record, retry)
-                    )
+                    work = active.evaluate(self._store, planned, record, retry)
+                    started = asyncio.ensure_future(work)
                     self._started[identity] = started
                 # Shielded: a unit that is cancelled must not cancel what another unit waits for.
                 complete = await asyncio.shield(started)

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from recjury.cli.output import SOME_FAILED
 from recjury.campaign import CampaignConfig, RunResult, run_campaign, runner
 from recjury.campaign.plan import pages
+from recjury.cli.output import SOME_FAILED
 from recjury.store import Store, Worker
 from tests.endpoint import RemoteEndpoint
 from tests.postgres_server import PostgresServer, postgres_server
@@ -116,7 +116,7 @@ def test_what_another_run_did_meanwhile_is_counted(
 
     async def both() -> list[RunResult]:
         url = f"sqlite:///{tmp_path}/store.db"
-        return await asyncio.gather(run_campaign(config, url), run_campaign(config, url))
+        return list(await asyncio.gather(run_campaign(config, url), run_campaign(config, url)))
 
     assert [(each.planned, each.done) for each in asyncio.run(both())] == [(8, 8), (8, 8)]
 
