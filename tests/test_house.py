@@ -66,9 +66,9 @@ BUDGETS = {
     "store": 6_462,
     "tables": 955,
     "top": 1_173,
-    "cluster": 459,
+    "cluster": 461,
 }
-LINES = 84_935
+LINES = 84_937
 FILES = 659
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
