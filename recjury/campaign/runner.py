@@ -109,6 +109,7 @@ class Runner:
         self._learned: dict[str, dict[str, JSON]] = {}
         self._done = 0
         self._failed = 0
+        self._taken = 0  # of what was left at first
         self._done_elsewhere: set[str] = set()
 
     async def run(self, worker: Worker, units: Units) -> RunResult:
@@ -131,7 +132,7 @@ class Runner:
             turned = partial(_from, start, units) if start else units
             work = (self._advance(worker, *each) for each in self._trials(turned))
             await gather(work, at_once=most, keep=False)
-            if start or self._done_elsewhere:
+            if self._taken < left or self._done_elsewhere:
                 self._done = 0
                 self._count(units)
         finally:
@@ -202,6 +203,7 @@ class Runner:
                 for each in found:
                     parts = tuple(self._parts(each, spent))
                     if begun is None or begun == any(part.before for part in parts):
+                        self._taken += 1
                         yield each, self._scheduler.trial(parts)
 
     def _spent(self, found: Iterable[Left]) -> Mapping[str, float]:
@@ -332,9 +334,8 @@ class Runner:
             part.counts_for_estimate = started is None and complete is None
             if complete is None:
                 if started is None:
-                    started = asyncio.ensure_future(
-                        active.evaluate(self._store, planned, record, retry)
-                    )
+                    work = active.evaluate(self._store, planned, record, retry)
+                    started = asyncio.ensure_future(work)
                     self._started[identity] = started
                 # Shielded: a unit that is cancelled must not cancel what another unit waits for.
                 complete = await asyncio.shield(started)

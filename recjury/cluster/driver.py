@@ -65,6 +65,8 @@ async def run_on_cluster(job: Job, cluster: Cluster, progress: Progress) -> RunR
 async def _connected(cluster: Cluster) -> AsyncIterator[int]:
     """A connection to the cluster, which is started if it is this machine; its number of CPUs."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    # Ray's own, 15, has workers wait for everything else that the machine does.
+    os.environ.setdefault("RAY_worker_niceness", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     await _check_address(cluster.address)
     ray = _ray()

@@ -14,7 +14,7 @@ from sqlalchemy.pool import PoolProxiedConnection
 from recjury.records import CallRecord, Reply
 from recjury.safe_text import hide_secret, without_keys
 from recjury.store.calls import CALLS, SCHEMA, CallReader, CallValues, params_json, seal_call
-from recjury.store.engine import insert_new, one_line_errors
+from recjury.store.engine import insert_new, one_line_errors, user_error_of
 from recjury.store.location import StoreLocation
 from recjury.store.schema import read_secret
 from recjury.store.texts import TextRef
@@ -99,7 +99,12 @@ class StoreRecorder:
         if self._has_view and self._connection is not None:
             self._has_view = False
             driver: Any = self._connection.driver_connection
-            driver.commit()
+            try:
+                driver.commit()
+            except Exception as error:
+                # If the database has gone, the next look-up says so.
+                if user_error_of(error, self._location) is None:
+                    raise
 
     def write(self, transaction: Transaction, calls: Sequence[CallRecord]) -> None:
         """Store finished calls in a transaction; of an identity that is there, nothing changes."""

@@ -1,16 +1,20 @@
 """Two processes run one campaign at the same time, on SQLite and on PostgreSQL."""
 
+import asyncio
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from recjury.campaign import CampaignConfig, RunResult, run_campaign, runner
+from recjury.campaign.plan import pages
 from recjury.cli.output import SOME_FAILED
-from recjury.store import Store
+from recjury.store import Store, Worker
 from tests.endpoint import RemoteEndpoint
 from tests.postgres_server import PostgresServer, postgres_server
 
@@ -99,6 +103,22 @@ def campaign(request: pytest.FixtureRequest, tmp_path: Path, endpoint: RemoteEnd
     server: PostgresServer = request.getfixturevalue("postgres")
     name = "".join(filter(str.isalnum, request.node.name)).lower()
     return Campaign(tmp_path, endpoint, server.create(name))
+
+
+def test_what_another_run_did_meanwhile_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "pages", partial(pages, size=1))
+    starts = iter((0, 4))
+    monkeypatch.setattr(Worker, "start", lambda *_: next(starts))
+    given = {"scenarios": [{"corpus": "sample", "limit": 8}], "systems": ["retrieval"]}
+    config = CampaignConfig.model_validate({**given, "evaluators": ["outcome"], "concurrency": 1})
+
+    async def both() -> list[RunResult]:
+        url = f"sqlite:///{tmp_path}/store.db"
+        return list(await asyncio.gather(run_campaign(config, url), run_campaign(config, url)))
+
+    assert [(each.planned, each.done) for each in asyncio.run(both())] == [(8, 8), (8, 8)]
 
 
 @pytest.mark.slow

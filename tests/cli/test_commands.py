@@ -14,7 +14,7 @@ from recjury.errors import ConfigError, DataError
 from recjury.records import ScoreTarget
 from tests.cli.front_door import Command
 
-COMMANDS, OPTIONS = 25, 185
+COMMANDS, OPTIONS = 25, 188
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 

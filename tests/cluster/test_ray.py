@@ -53,10 +53,8 @@ def test_a_cluster_that_is_not_there_is_one_line(
         assert ended.code == 2
         assert f"the Ray cluster {address} does not answer" in ended.err.splitlines()[-1]
     ended = recjury(monkeypatch, capsys, "run", file, "--workers", 2)
-    assert (ended.code, ended.err) == (
-        2,
-        "recjury: --address and --workers are for --executor ray\n",
-    )
+    assert ended.code == 2
+    assert ended.err == "recjury: --address and --workers are for --executor ray\n"
     assert not list(tmp_path.iterdir())
 
 
