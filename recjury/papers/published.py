@@ -1,6 +1,7 @@
 """The papers' own figures, which stand beside what is computed here."""
 
 import json
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
@@ -12,6 +13,13 @@ def published(paper: str) -> dict[str, Any]:
     text = files(f"recjury.papers.{paper}").joinpath("published", f"{paper}.json")
     found: dict[str, Any] = json.loads(text.read_text("utf-8"))
     return found
+
+
+def in_one_cell(values: Iterable[float | None] | None) -> str | None:
+    """Figures with three decimals, such as "0.512; -"; None without any."""
+    if values is None:
+        return None
+    return "; ".join("-" if value is None else f"{value:.3f}" for value in values)
 
 
 def published_table(paper: str, source: str) -> Table:

@@ -3,7 +3,9 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
+
+from pydantic import Field
 
 from recjury.agreement.metric_pairs import pair_metrics
 from recjury.agreement.scored_run import run_of_store
@@ -16,7 +18,7 @@ from recjury.judges.aspects import DIGITS, pool_places
 from recjury.papers.face.stored_scores import pooled_scores, problems_of, read_scored, score_files
 from recjury.records import Aspect, ScoreTarget, Speaker
 from recjury.store import Store
-from recjury.tables import AnalysisInput
+from recjury.tables import Analysis, AnalysisInput, Input
 
 Scores = Mapping[Aspect, Mapping[ScoreTarget, float]]
 """By aspect: the score of each place that has one."""
@@ -39,6 +41,19 @@ class FaceScores(NamedTuple):
     problems: tuple[Problem, ...]
     files: Mapping[str, bytes]
     others: Mapping[str, Scores] = MappingProxyType({})
+
+
+class SystemsAnalysis(Analysis):
+    """An analysis of the systems' mean scores, with intervals over conversations."""
+
+    needs: ClassVar[tuple[Input, ...]] = (Input.LABELS,)
+    takes: ClassVar[tuple[Input, ...]] = (Input.CAMPAIGN,)
+
+    runs: Path | None = Field(
+        None, description="scores in place of a campaign: a folder of {aspect}.jsonl, or a run file"
+    )
+    resamples: int = Field(1_000, ge=2, description="behind the intervals")
+    seed: int = Field(0, ge=0, description="of the resampling")
 
 
 def label_file(given: AnalysisInput) -> Path:

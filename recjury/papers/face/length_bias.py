@@ -1,16 +1,13 @@
 """FACE's appendix D.1: whether the systems that say more get higher scores."""
 
-from pathlib import Path
 from typing import ClassVar
 
-from pydantic import Field
-
 from recjury.corpora.crsarena import system_of
-from recjury.papers.face.face_scores import face_scores
+from recjury.papers.face.face_scores import SystemsAnalysis, face_scores
 from recjury.papers.face.system_means import RankedMeans, SystemMeans
 from recjury.papers.published import published
 from recjury.records import Aspect, ScoreTarget
-from recjury.tables import Analysis, AnalysisInput, Cell, Column, Findings, Input, table_of
+from recjury.tables import AnalysisInput, Cell, Column, Findings, table_of
 
 _COLUMNS = (
     Column("who"),
@@ -21,7 +18,7 @@ _COLUMNS = (
 )
 
 
-class FaceLength(Analysis):
+class FaceLength(SystemsAnalysis):
     """How far the systems' mean overall scores, and labels, follow the length of conversations.
 
     Words are separated by white space; both sides count. `judge.length` asks the same within and
@@ -29,14 +26,6 @@ class FaceLength(Analysis):
     """
 
     source: ClassVar[str] = "FACE, appendix D.1"
-    needs: ClassVar[tuple[Input, ...]] = (Input.LABELS,)
-    takes: ClassVar[tuple[Input, ...]] = (Input.CAMPAIGN,)
-
-    runs: Path | None = Field(
-        None, description="scores in place of a campaign: a folder of {aspect}.jsonl, or a run file"
-    )
-    resamples: int = Field(1_000, ge=2, description="behind the intervals")
-    seed: int = Field(0, ge=0, description="of the resampling")
 
     async def run(self, given: AnalysisInput) -> Findings:
         """A row for FACE, people, and the other evaluators of the store."""

@@ -13,6 +13,7 @@ from recjury.errors import ConfigError
 from recjury.input_files import read_json_object
 from recjury.papers.face.face_scores import FaceScores, face_scores, label_file
 from recjury.papers.face.judged_labels import judged, planned_calls
+from recjury.papers.published import in_one_cell
 from recjury.plugins import Names
 from recjury.records import Aspect, ExpectedCalls, ScoreTarget
 from recjury.stats.correlation import Correlation, correlate
@@ -182,15 +183,13 @@ def _mean(
         pairs = [tuple(pair.values()) for pair in aspects.values()]
         if len(pairs) == len(Aspect) and all(None not in pair for pair in pairs):
             means = (fmean(values) for values in zip(*pairs, strict=True))
-            row[f"published {name}"] = "; ".join(f"{mean:.3f}" for mean in means)
+            row[f"published {name}"] = in_one_cell(means)
     return row
 
 
 def _pair(published: Mapping[str, Mapping[str, float | None]], aspect: Aspect) -> str | None:
     pair = published.get(str(aspect).replace("dialogue_", "dialog_"))
-    if pair is None:
-        return None
-    return "; ".join("-" if value is None else f"{value:.3f}" for value in pair.values())
+    return None if pair is None else in_one_cell(pair.values())
 
 
 def _named_problems(problems: Sequence[Problem]) -> Iterator[str]:

@@ -1,17 +1,14 @@
 """FACE's table 2: whether the systems' mean scores are in the order of people's labels."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-from pydantic import Field
-
 from recjury.corpora.crsarena import SUBSETS, CrsArena, subset_of, system_of
-from recjury.papers.face.face_scores import Scores, face_scores
+from recjury.papers.face.face_scores import Scores, SystemsAnalysis, face_scores
 from recjury.papers.face.system_means import RankedMeans, SystemMeans, distinct
-from recjury.papers.published import published
+from recjury.papers.published import in_one_cell, published
 from recjury.records import Aspect, Level
-from recjury.tables import Analysis, AnalysisInput, Cell, Column, Findings, Input, table_of
+from recjury.tables import AnalysisInput, Cell, Column, Findings, table_of
 
 _ALL = "all"
 _GRAMS = (3, 4)
@@ -31,7 +28,7 @@ _COLUMNS = (
 )
 
 
-class FaceTable2(Analysis):
+class FaceTable2(SystemsAnalysis):
     """Systems ranked by FACE and by people: correlations of their mean scores and labels.
 
     By subset, and over the systems of both; intervals are over conversations, which are drawn
@@ -40,14 +37,6 @@ class FaceTable2(Analysis):
     """
 
     source: ClassVar[str] = "FACE, table 2"
-    needs: ClassVar[tuple[Input, ...]] = (Input.LABELS,)
-    takes: ClassVar[tuple[Input, ...]] = (Input.CAMPAIGN,)
-
-    runs: Path | None = Field(
-        None, description="scores in place of a campaign: a folder of {aspect}.jsonl, or a run file"
-    )
-    resamples: int = Field(1_000, ge=2, description="behind the intervals")
-    seed: int = Field(0, ge=0, description="of the resampling")
 
     async def run(self, given: AnalysisInput) -> Findings:
         """A row for each method and mean of aspects, and for each aspect of FACE."""
@@ -114,7 +103,7 @@ class _Ranked(NamedTuple):
             own = self.means.correlation([found[each] for each in some if each in found])
             if own is not None:
                 names = {"method": method, "subset": self.subset, "aspect": name}
-                rows.append({**names, **own._asdict(), "published": _pair(theirs.get(name))})
+                rows.append({**names, **own._asdict(), "published": in_one_cell(theirs.get(name))})
         return rows
 
 
@@ -122,12 +111,8 @@ def _only_published(computed: Sequence[Mapping[str, Cell]]) -> list[dict[str, Ce
     """The rows of the paper that are not computed here."""
     known = {row["method"] for row in computed}
     return [
-        {"method": method, "subset": _ALL, "aspect": name, "published": _pair(pair)}
+        {"method": method, "subset": _ALL, "aspect": name, "published": in_one_cell(pair)}
         for method, means in published("face")["table2"].items()
         if method not in known
         for name, pair in means.items()
     ]
-
-
-def _pair(values: Sequence[float] | None) -> str | None:
-    return None if values is None else "; ".join(f"{value:.3f}" for value in values)

@@ -28,7 +28,7 @@ from recjury.judges.face.instructions import read_instruction_folder
 from recjury.llm import MAIN_MODEL
 from recjury.papers.face.judged_labels import problems_of_run, rating_progress, without_checks
 from recjury.papers.face.stored_scores import Scored, read_scored, scores_by_instruction
-from recjury.papers.published import published
+from recjury.papers.published import in_one_cell, published
 from recjury.records import Aspect, ExpectedCalls
 from recjury.store import Store
 from recjury.tables import (
@@ -169,5 +169,4 @@ def _only_published() -> Iterator[Mapping[str, Cell]]:
 
 
 def _pair(method: str, name: str) -> str | None:
-    theirs = published("face")["table4"].get(method, {}).get(name)
-    return None if theirs is None else "; ".join(f"{value:.3f}" for value in theirs)
+    return in_one_cell(published("face")["table4"].get(method, {}).get(name))

@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import ClassVar
 
 from recjury.corpora.ab_redial import AbRedial, read_ab_redial
-from recjury.papers.published import published
+from recjury.papers.published import in_one_cell, published
 from recjury.records import Aspect, Level
 from recjury.stats.agreement import krippendorff_alpha
 from recjury.stats.correlation import correlate
@@ -82,7 +82,4 @@ def _pairs(units: Ratings, one: int, two: int) -> list[tuple[float, float]]:
 
 def _published(theirs: Mapping[str, Mapping[str, list[float]]], aspect: Aspect) -> dict[str, Cell]:
     columns = {"published": "ab-redial", "crsarena": "crsarena-eval"}
-    return {
-        column: "; ".join(f"{value:.3f}" for value in theirs[name][aspect])
-        for column, name in columns.items()
-    }
+    return {column: in_one_cell(theirs[name][aspect]) for column, name in columns.items()}
