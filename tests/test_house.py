@@ -55,7 +55,7 @@ BUDGETS = {
     "language": 2_022,
     "knowledge": 1_782,
     "llm": 10_453,
-    "papers": 7_017,
+    "papers": 7_009,
     "plugins": 653,
     "prompts": 292,
     "records": 1_909,
@@ -68,7 +68,7 @@ BUDGETS = {
     "top": 1_173,
     "cluster": 461,
 }
-LINES = 84_937
+LINES = 84_929
 FILES = 659
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
