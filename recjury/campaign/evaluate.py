@@ -7,7 +7,7 @@ continue, and the next run tries the failed stage again.
 
 import asyncio
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from recjury.campaign.retry import Retry, is_better
 from recjury.errors import RecjuryError, UnitFailed
@@ -86,10 +86,13 @@ class ActiveEvaluator:
             work = _Work(self.label, self.evaluator, store, planned, record, unit)
             about = {"evaluation": unit, "evaluator": self.label}
             logger.info("evaluation begun", **about, log=planned.log)
+            given_up = set[str]()
+            if retry is Retry.NONE and not is_new:
+                given_up = {each.stage for each in store.failures(unit)}
             with call_context(unit, sample):
                 if not is_new:
                     await work.resume(retry)
-                await work.finish(about)
+                await work.finish(about, given_up)
         complete = self.stages <= work.done.keys()
         logger.info("evaluation ended", **about, log=planned.log, complete=complete)
         return complete
@@ -112,10 +115,14 @@ class _Work:
         self._planned, self._record, self._unit = planned, record, unit
         self.done: dict[str, StageResult] = {}
 
-    async def finish(self, about: Mapping[str, str]) -> None:
-        """Do the stages that are not done, each once the stages that it needs are."""
+    async def finish(self, about: Mapping[str, str], given_up: Collection[str]) -> None:
+        """Do the stages that are neither done nor `given_up`, each once those that it needs are."""
         for stage in self._evaluator.stages:
-            if stage.name in self.done or not all(need in self.done for need in stage.after):
+            if (
+                stage.name in self.done
+                or stage.name in given_up
+                or not all(need in self.done for need in stage.after)
+            ):
                 continue
             try:
                 with work_span(f"evaluate {self._label} {stage.name}", self._told(stage.name)):

@@ -203,6 +203,20 @@ def test_a_debate_lost_to_an_outage_after_better_ratings_is_still_to_do(command:
         assert store.debate(now) is not None
 
 
+def test_a_stage_that_failed_is_left_as_it_is_too(command: Command) -> None:
+    def down(body: Body) -> Answer:
+        return Fault("drop") if player.kind(body) == "debate" else player.play(body)
+
+    script = Switched(down)
+    with ScriptedEndpoint(script) as endpoint:
+        assert _run(command, endpoint.url).code == 3
+        first = len(endpoint.bodies)
+        script.healthy = True
+        assert _run(command, endpoint.url, "--retry", "none").code == 3
+        assert len(endpoint.bodies) == first
+        assert _run(command, endpoint.url).code == 0
+
+
 def test_a_conversation_goes_on_at_the_turn_that_failed(command: Command) -> None:
     spoken = 0
 
