@@ -41,7 +41,7 @@ def test_what_is_built_for_one_corpus_is_closed_if_another_fails(
 ) -> None:
     system = _Closing()
 
-    def components(config: object, corpus: object, gateway: object) -> Components:
+    def components(_config: object, corpus: object, *_others: object) -> Components:
         if corpus == "second":
             raise ConfigError("no checkpoint")
         return _components(system)
