@@ -2,6 +2,7 @@
 
 import os
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from recjury import safe_text
 from tests.cli.front_door import Command, recjury
+from tests.postgres_server import PostgresServer, postgres_server
 
 # Each core has a test process already: more threads in each would only wait for one another.
 # Read by the libraries when they are imported, and inherited by the processes that tests start.
@@ -57,3 +59,10 @@ def data_folder() -> Path:
     if not (folder / "ievalm").is_dir():
         pytest.skip("needs the real data: set RECJURY_DATA to a folder that holds ievalm/")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A real PostgreSQL; a test that stops it starts it again."""
+    with postgres_server() as running:
+        yield running

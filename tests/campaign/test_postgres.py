@@ -17,7 +17,7 @@ from recjury.store.schema import read_secret
 from tests.campaign.test_shared import CAMPAIGN, ROOT
 from tests.cli.front_door import recjury
 from tests.endpoint import RemoteEndpoint
-from tests.postgres_server import LOCKED, PostgresServer, postgres_server
+from tests.postgres_server import LOCKED, PostgresServer
 
 CONFIG = {
     "scenarios": [{"corpus": "sample", "limit": 1}],
@@ -26,12 +26,6 @@ CONFIG = {
 }
 OFFLINE = ROOT / "examples" / "offline.yaml"
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    with postgres_server() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -53,12 +47,12 @@ def _content(url: str) -> list[object]:
 
 
 def test_a_store_is_copied_to_the_other_database_and_back(
-    server: PostgresServer, endpoint: RemoteEndpoint, tmp_path: Path
+    postgres: PostgresServer, endpoint: RemoteEndpoint, tmp_path: Path
 ) -> None:
     model = {"base_url": endpoint.url, "name": "scripted"}
     first, second = str(tmp_path / "first.db"), str(tmp_path / "second.db")
     asyncio.run(run_campaign(CampaignConfig.model_validate({**CONFIG, "model": model}), first))
-    database = server.create("copied")
+    database = postgres.create("copied")
     rows = copy_store(first, database).rows
     assert copy_store(database, second).rows == rows
     assert _content(first) == _content(database) == _content(second)
@@ -92,17 +86,21 @@ def _do(url: str, *statements: str) -> None:
 
 
 def test_a_database_that_cannot_be_used_is_one_line(
-    server: PostgresServer,
+    postgres: PostgresServer,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    other, locked, frozen = server.create("other"), server.create(LOCKED), server.create("frozen")
+    other, locked, frozen = (
+        postgres.create("other"),
+        postgres.create(LOCKED),
+        postgres.create("frozen"),
+    )
     _do(other, "CREATE TABLE wines (name text)")
     with Store.open(frozen):
         pass
     _do(frozen, "ALTER DATABASE frozen SET default_transaction_read_only = on")
     said = {
-        server.url("nowhere"): 'database "nowhere" does not exist: make it with createdb',
+        postgres.url("nowhere"): 'database "nowhere" does not exist: make it with createdb',
         other: "expected a recjury store, got another database (with table wines)",
         locked.replace("recjury@", "recjury:not-this-one@"): "password authentication failed",
         frozen: "read-only transaction: it must be writable",
@@ -127,36 +125,36 @@ END $$
 
 
 def test_a_full_database_ends_a_run_and_keeps_what_was_acknowledged(
-    server: PostgresServer, endpoint: RemoteEndpoint, tmp_path: Path
+    postgres: PostgresServer, endpoint: RemoteEndpoint, tmp_path: Path
 ) -> None:
-    url = server.create("full")
+    url = postgres.create("full")
     with Store.open(url):
         pass
     _do(url, FULL, "CREATE TRIGGER full_disk BEFORE INSERT ON call EXECUTE FUNCTION fail()")
     line = _refusal(_start(tmp_path, endpoint, url))
     assert "No space left on device" in line
     assert line.endswith(": free some space and run again, what was acknowledged is kept")
-    _goes_on(server, endpoint, tmp_path, url, "DROP FUNCTION fail CASCADE")
+    _goes_on(postgres, endpoint, tmp_path, url, "DROP FUNCTION fail CASCADE")
 
 
 def test_a_database_that_goes_away_ends_a_run_and_keeps_what_was_acknowledged(
-    server: PostgresServer, endpoint: RemoteEndpoint, tmp_path: Path
+    postgres: PostgresServer, endpoint: RemoteEndpoint, tmp_path: Path
 ) -> None:
-    url, before = server.create("gone"), len(endpoint.bodies)
+    url, before = postgres.create("gone"), len(endpoint.bodies)
     running = _start(tmp_path, endpoint, url)
     while len(endpoint.bodies) < before + 30:
         assert running.poll() is None
-    server.stop()
+    postgres.stop()
     try:
         line = _refusal(running)
     finally:
-        server.start()
-    assert f"the store {server.url('gone').replace('recjury@', '')}: " in line
-    _goes_on(server, endpoint, tmp_path, url)
+        postgres.start()
+    assert f"the store {postgres.url('gone').replace('recjury@', '')}: " in line
+    _goes_on(postgres, endpoint, tmp_path, url)
 
 
 def _goes_on(
-    server: PostgresServer, endpoint: RemoteEndpoint, folder: Path, url: str, *first: str
+    postgres: PostgresServer, endpoint: RemoteEndpoint, folder: Path, url: str, *first: str
 ) -> None:
     """The same command finishes the campaign, and asks nothing again that was stored."""
     _do(url, *first)

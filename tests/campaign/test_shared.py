@@ -16,7 +16,7 @@ from recjury.campaign.plan import pages
 from recjury.cli.output import SOME_FAILED
 from recjury.store import Store, Worker
 from tests.endpoint import RemoteEndpoint
-from tests.postgres_server import PostgresServer, postgres_server
+from tests.postgres_server import PostgresServer
 
 CAMPAIGN = """
 scenarios: [{{corpus: sample, limit: 6}}]
@@ -30,12 +30,6 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[RemoteEndpoint]:
     with RemoteEndpoint("tests.campaign.player:play", latency=0.1) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[PostgresServer]:
-    with postgres_server() as running:
         yield running
 
 

@@ -20,7 +20,7 @@ from recjury.store.workers import living_workers
 from tests.campaign.test_shared import ROOT, Campaign
 from tests.cli.front_door import recjury
 from tests.endpoint import RemoteEndpoint
-from tests.postgres_server import PostgresServer, postgres_server
+from tests.postgres_server import PostgresServer
 
 SYSTEMS = "chatcrs, kbrd"
 
@@ -61,12 +61,6 @@ def test_a_cluster_that_is_not_there_is_one_line(
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[RemoteEndpoint]:
     with RemoteEndpoint("tests.campaign.player:play", latency=0.1) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[PostgresServer]:
-    with postgres_server() as running:
         yield running
 
 
