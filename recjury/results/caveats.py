@@ -209,7 +209,7 @@ def _about_acts(summary: CampaignSummary) -> Iterator[Caveat]:
 def about_power(
     lead: Sequence[MeanDifference], others: Sequence[MeanDifference] = ()
 ) -> list[Caveat]:
-    """Whether the pairs are too few for any p-value below .05, at least in one family of tests.
+    """Whether too few pairs differ for any p-value below .05, at least in one family of tests.
 
     The families are corrected on their own; `lead` are the tests of the headline. Their caveat
     stands for both.
@@ -221,7 +221,7 @@ def about_power(
             together = f" in {count} tests together" if count > 1 else ""
             return [
                 Caveat(
-                    f"n = {n} is too small for any p-value below .05{which}{together}",
+                    f"{n} pairs, less ties, are too few for any p-value below .05{which}{together}",
                     f"However large a difference is, the smallest that these tests can give is "
                     f"{smallest:.2g}, with Holm's correction: play more scenarios, or test fewer "
                     "metrics and systems.",

@@ -94,14 +94,14 @@ def test_what_could_not_be_seen_without_a_catalogue_is_counted(store: Store) -> 
     assert '"catalogue": "redial"' in caveat.text
 
 
-TOO_SMALL = "is too small for any p-value below .05"
+TOO_FEW = "pairs, less ties, are too few for any p-value below .05"
 
 
 @pytest.mark.parametrize(
     ("scenarios", "expected"),
     [
-        (5, [f"n = 5 {TOO_SMALL}"]),
-        (8, [f"n = 8 {TOO_SMALL} on the other metrics in 11 tests together"]),
+        (5, [f"5 {TOO_FEW}"]),
+        (8, [f"8 {TOO_FEW} on the other metrics in 11 tests together"]),
         (9, []),
     ],
 )
@@ -115,7 +115,7 @@ def test_too_few_scenarios_for_any_p_value_are_said(
     ]
     fill(store, played, evaluators=CORE)
     caveats = compare_all(store, "ab")["a", "b"].caveats
-    said = [each.heading for each in caveats if "too small" in each.heading]
+    said = [each.heading for each in caveats if "too few" in each.heading]
     assert said == expected
 
 
