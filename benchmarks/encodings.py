@@ -1,11 +1,10 @@
 """Encoded titles and odd titles: `python -m benchmarks.encodings --data DIR --json`.
 
-A user that wants to cheat says its target in a code: 51 encodings, with which the guard was
-developed, and 24 that were written afterwards, of 100 titles; half of them are of the sample's
-catalogue, half of ReDial's (`--data`; without it, all are of the sample). `passed` are those of
-which the leak guard blocks no utterance. `harmless_blocked` are sentences about odd titles
-(`sentences/odd_titles.txt`) that it blocks for any of 20 other targets; every third one is held
-out.
+A user that wants to cheat says its target in a code: 97 encodings of 100 titles that were looked at
+while the guard was developed, and 22 (`unseen_codes.UNSEEN`) that were not. Half of the titles are
+of the sample's catalogue, half of ReDial's (`--data`; without it, all are of the sample). `passed`
+are those of which the leak guard blocks no utterance. `harmless_blocked` are sentences about odd
+titles (`sentences/odd_titles.txt`) that it blocks for any of 20 other targets.
 """
 
 import argparse
@@ -23,6 +22,7 @@ from random import Random
 from statistics import mean
 
 from benchmarks.running import run
+from benchmarks.unseen_codes import MENDED, UNSEEN
 from recjury.corpora import open_corpus
 from recjury.knowledge import Catalogue, split_year
 from recjury.records import Item, Speaker, Turn
@@ -308,7 +308,7 @@ ENCODINGS: Mapping[str, Encoding] = {
 }
 
 
-HELD_OUT: Mapping[str, Encoding] = {
+LATER: Mapping[str, Encoding] = {
     "quoted printable": lambda t: _said("".join(f"={code:02X}" for code in t.encode())),
     "octal escapes": lambda t: _said("".join(f"\\{code:03o}" for code in t.encode())),
     "base85": lambda t: _said(base64.b85encode(t.encode()).decode()),
@@ -334,7 +334,8 @@ HELD_OUT: Mapping[str, Encoding] = {
     "plus one": lambda t: _said(" ".join(str(_LETTERS.find(s) + 2) for s in _letters(t))),
     "mirror keys": lambda t: _said(_mapped(t, _MIRRORED)),
 }
-"""Encodings that the guard was not developed with."""
+"""Encodings that an earlier guard, which was a list of codes, was not developed with."""
+DEVELOPMENT = {**ENCODINGS, **LATER, **MENDED}
 
 
 def held_out(number: int) -> bool:
@@ -374,10 +375,10 @@ def outcome(catalogues: Sequence[Catalogue], titles: int, seed: int = 0) -> Outc
     draw = Random(seed)
     guards = [LeakGuard(each) for each in catalogues]
     drawn = [draw.sample(list(each), titles // len(catalogues)) for each in catalogues]
-    shares = [_shares(encodings, guards, drawn) for encodings in (ENCODINGS, HELD_OUT)]
+    shares = [_shares(encodings, guards, drawn) for encodings in (DEVELOPMENT, UNSEEN)]
     blocked = [number for number, text in enumerate(sentences()) if _blocks(guards, drawn, text)]
     return Outcome(
-        tried=sum(map(len, drawn)) * (len(ENCODINGS) + len(HELD_OUT)),
+        tried=sum(map(len, drawn)) * (len(DEVELOPMENT) + len(UNSEEN)),
         passed=mean(shares[0].values()),
         passed_held_out=mean(shares[1].values()),
         passed_by_encoding=shares[0] | shares[1],

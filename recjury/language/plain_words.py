@@ -1,133 +1,229 @@
-"""Whether an utterance is plain sentences: its strange words, and passages that are no language."""
+"""What a plain sentence is: words of the language, names, and a few numbers, letters and signs.
+
+Whatever code somebody uses, what comes out is not plain: its words are unknown, their letters do
+not follow each other as in words, or it counts up letters, numbers or signs. How letters follow
+each other is learned from the vocabulary of the shipped models.
+"""
 
 import re
+import string
 import unicodedata
-from collections.abc import Collection, Sequence
-from itertools import groupby, pairwise
+from collections.abc import Callable
+from functools import cache, lru_cache
+from importlib import resources
+from itertools import chain, pairwise
+from typing import NamedTuple
 
-from recjury.knowledge.ordinary_words import is_ordinary_word, word_list
-from recjury.language.letters import words_in
+import numpy as np
 
-_SPELLED = re.compile(r"(?:(?<!\w)\w(?!\w)[^\w.'*&!?]{1,3}){4,}\w(?!\w)")
-_NUMBERS = re.compile(r"(?:(?<![\w.])\d{1,8}[^\w.']{1,3}){6,}\d{1,8}(?!\w)")
-_SIGNS = re.compile(r"(?:(?<!\S)[!-/:-@\[-`{-~·•−–—]{1,7}\s+){3,}[!-/:-@\[-`{-~·•−–—]{1,7}(?!\S)")
-_MANY_MARKS = 3
-_MANY_CHANGES = 6
-_MANY_WORDS = 8
-_LEAST_ORDINARY = 0.2
-_TURNS = 4
-_AROUND = 2  # words
-_ARTICLE = "the"
-_PUNCTUATION = ".,:;!?\"'()[]*_“”‘’"
-_INSIDE = frozenset(";,[]{}<>|\\+=^~@#$%*_")
-_YEAR = 4  # digits
+from recjury.knowledge.folding import all_letters, as_digits, fold_disguises
+from recjury.knowledge.ordinary_words import word_list
+from recjury.language.vocabulary import words
+from recjury.language.weights import shipped
+
+_TEXTS_KEPT = 256
+_WORDS = re.compile(r"[^\W_]+")
+_SPOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]{1,2}(?![^\W_]))?")
+_ACRONYM = re.compile(r"(?<![^\W_])(?:[^\W\d_]\.){1,9}[^\W\d_]?(?![^\W_])")
+_MASK = re.compile(r"(?<=[^\W_])[*_]+(?=[^\W_])")
+_STARRED = re.compile(r"(?:[A-Z]\*){2,}[A-Z]")  # "M*A*S*H"
+_NUMBER = re.compile(r"\d+(?:'?s|st|nd|rd|th|am|pm|h|m|k|min|mins|hrs|d|p)?|\d{1,2}h\d\d")
+_ROMAN = re.compile(r"[vxl]|[ivxl]{2,}")
+_EDGES = ".,:;!?\"'()[]*_“”‘’«»…~-–—>"
+_USUAL_SIGNS = frozenset("'’`.,:/&!?-–—…·\"()½%°")
+_USUAL_ALONE = frozenset("&/+=>#$@")
+_ENDINGS = ("s", "es", "d", "ed", "ing", "ly", "er", "ers", "est", "y", "n't")
+_SHORT = 3
+_LEAST_PIECE = 4  # shorter pieces of the vocabulary are often no words
+_USUAL, _STRANGE = 3.0, 5.0  # negative log likelihoods: of a letter, and above it, of all
+_NO_NAME = 1.2  # names are often of other languages
+_CHANGE = 1.0  # between capitals, small letters and digits
+_MOST = {"unknown": 2, "words": 4, "names": 5, "letters": 3, "numbers": 5, "romans": 2, "odd": 0}
+_MOST_OF_A_KIND = {"Cf": 2, "Co": 0, "Cn": 0, "So": 3, "Mn": 4, "Me": 0}
+_MOST_DIGITS = 5
+_NO_YEAR = 2100
+_MANY_WORDS, _LEAST_VARIED = 8, 0.5
+_LETTERS, _VOWELS = frozenset(string.ascii_lowercase), frozenset("aeiouy")
+LETTERS_FILE = "letters.npz"
+COST = 16
+"""The unit of what is stored in `LETTERS_FILE`, which `benchmarks.letter_costs` writes."""
+
+OUTSIDE = 26  # the number of what is no letter
+_LAST_OF_LANGUAGES = 0x24F  # Latin letters behind it are phonetic signs and disguises
 
 
-def strange_words(text: str, *known: Collection[str]) -> tuple[str, ...]:
-    """The words that are neither ordinary nor `known`, alone and with the words around them.
+class Talk(NamedTuple):
+    """What a text is made of: all words, and those that are no known ones, as people see them.
 
-    () without any. A number alone is no strange word, nor is a sign.
+    `numbers` are the numbers and words for them, `letters` the single ones, `signs` what has a
+    letter or a sign but no shape of a word; all in the order of the text.
     """
-    words = text.split(" ")
-    numbers = sum(word.strip(".,!?;:()").isdigit() for word in words)
-    signs = sum(not any(map(str.isalnum, word)) for word in words)
-    at = [
-        place
-        for place, word in enumerate(words)
-        if _is_strange(word, known, numbers=numbers > 1, signs=signs > 1)
-    ]
-    if not at:
-        return ()
-    around = words[max(0, at[0] - _AROUND) : at[-1] + _AROUND + 1]
-    return tuple(dict.fromkeys((" ".join(words[place] for place in at), " ".join(around))))
+
+    words: tuple[str, ...]
+    unknown: tuple[str, ...]
+    numbers: tuple[str, ...]
+    letters: tuple[str, ...]
+    signs: tuple[str, ...]
+    passage: tuple[str, ...]
+    """All words from the first unknown one to the last."""
+    marked: tuple[str, ...]
+    """English words with a capital inside."""
 
 
-def _is_strange(word: str, known: Sequence[Collection[str]], *, numbers: bool, signs: bool) -> bool:
-    parts = words_in(word)
-    if not word.isascii() and any(unicodedata.category(sign) in ("Mn", "So") for sign in word):
-        return True
-    if not parts:
-        return signs
-    if not _INSIDE.isdisjoint(word.lstrip("\"'([*_#").rstrip(".,!?;:\"')]*_")):
-        return True
-    if len(parts) == 1 and parts[0].isdigit():
-        return numbers or len(parts[0]) > _YEAR or "2100" < parts[0].zfill(_YEAR) < "9999"
-    return not all(_is_plain(part) or _is_known(part, known) for part in parts)
+def words_in(text: str) -> list[str]:
+    """The words of a text in lower case, without signs."""
+    return _WORDS.findall(text.lower())
 
 
-def _is_known(word: str, known: Sequence[Collection[str]]) -> bool:
-    return not word.isdigit() and any(word in words for words in known)
+def _seen(word: str) -> str:
+    """A Latin word as people see it; of other alphabets, as it is."""
+    if word.isascii() or not any("LATIN" in unicodedata.name(sign, "") for sign in word):
+        return word
+    return fold_disguises(word)
 
 
-def _is_plain(word: str) -> bool:
-    if word.isdigit():
-        return False
-    alone = word.removesuffix("s")
-    return is_ordinary_word(word) or is_ordinary_word(alone) or word in word_list("common")
+def talk(text: str, known: Callable[[str], bool]) -> Talk:
+    """The parts of a text; `known` tells of a word in lower case if it is a name or was said."""
+    plain = _ACRONYM.sub(lambda found: found[0].replace(".", ""), _MASK.sub("", text))
+    plain = " ".join(map(_seen, plain.split()))
+    spoken = _SPOKEN.findall(plain)
+    lower = [word.lower().replace("’", "'") for word in spoken]
+    new = [not (is_word(word) or known(word) or _NUMBER.fullmatch(word)) for word in lower]
+    at = [place for place, is_new in enumerate(new) if is_new and len(lower[place]) > 1]
+    return Talk(
+        tuple(lower),
+        tuple(spoken[place] for place in at),
+        tuple(word for word in lower if _counts(word)),
+        tuple(word for word in lower if len(word) == 1 and word.isalpha() and word not in "ai"),
+        tuple(chunk for chunk in text.split() if _is_odd(chunk)),
+        tuple(lower[at[0] : at[-1] + 1]) if at else (),
+        tuple(each for each in spoken if _is_marked(each)),
+    )
 
 
-def garbled(text: str, *, english: bool) -> str:
-    """The first passage that is no language: letters one by one, numbers, signs; "" without one.
+def _counts(word: str) -> bool:
+    return any(map(str.isdigit, word)) or word in words("counting_words") or as_digits(word) != word
 
-    With `english`, a text of which hardly a word is English is no sentence of the conversation.
+
+def _is_odd(chunk: str) -> bool:
+    """Whether a part of a text between spaces has signs that no word, number or address has."""
+    core = _STARRED.sub("x", chunk.strip(_EDGES))
+    if not any(map(str.isalnum, core)):
+        lone = core or chunk
+        smile = lone[0] in ":;" and len(lone) <= _SHORT
+        marks = set(lone) <= set("?!") or (len(set(lone)) == 1 and lone[0] in _USUAL_SIGNS)
+        return not (smile or marks or lone in _USUAL_ALONE)
+    inside = core.removeprefix("$").removeprefix("#").removeprefix("@").removesuffix("+")
+    return any(not sign.isalnum() and sign not in _USUAL_SIGNS for sign in inside)
+
+
+def _is_marked(word: str) -> bool:
+    """Whether an English word has a capital inside."""
+    inside = any(map(str.isupper, word[1:])) and not word.isupper()
+    return inside and is_word(word.lower())
+
+
+def strange_passage(text: str, said: Talk, *, english: bool) -> str:
+    """The first passage that is no plain language, "" without one.
+
+    Without `english`, words are not looked at, because no other language's are known.
     """
-    found = _SPELLED.search(text) or _NUMBERS.search(text) or _SIGNS.search(text)
-    if found:
-        return found.group()
-    if not text.isascii() and _has_marks(text):
+    kinds = [unicodedata.category(sign) for sign in text] if not text.isascii() else []
+    disguised = sum(
+        ord(s) > _LAST_OF_LANGUAGES and "LATIN" in unicodedata.name(s, "") for s in text
+    )
+    if disguised > 1 or any(kinds.count(kind) > most for kind, most in _MOST_OF_A_KIND.items()):
         return text
-    odd = next((word for word in text.split() if _changes(word) >= _MANY_CHANGES), "")
-    if odd or not english:
-        return odd
-    said = [word for word in text.split() if word.isalpha() and word.islower()]
-    ordinary = sum(_is_plain(word) for word in said)
-    is_other = len(said) >= _MANY_WORDS and ordinary < _LEAST_ORDINARY * len(said)
-    return text if is_other else ""
+    romans = [word for word in said.words if _ROMAN.fullmatch(word)]
+    for found, most in (
+        (said.letters, _MOST["letters"]),
+        (said.numbers, _MOST["numbers"]),
+        (romans, _MOST["romans"]),
+        (said.signs, _MOST["odd"]),
+    ):
+        if len(found) > most:
+            return " ".join(found)
+    coded = next((each for each in (*said.words, *said.signs) if _is_long(each)), "")
+    few = len(said.words) >= _MANY_WORDS and len(set(said.words)) < _LEAST_VARIED * len(said.words)
+    if coded or few:
+        return coded or text
+    return _unlike_words(said) if english else ""
 
 
-def _has_marks(text: str) -> bool:
-    """Whether accents pile up on a letter, or several invisible characters follow each other."""
-    runs = groupby(map(unicodedata.category, text))
-    most = {"Cf": 2, "Mn": _MANY_MARKS, "Me": _MANY_MARKS}
-    return any(kind in most and sum(1 for _ in run) >= most[kind] for kind, run in runs)
+def _is_long(part: str) -> bool:
+    """Whether a part has more digits than a year, or more signs than an address."""
+    digits = sum(map(str.isdigit, part))
+    signs = sum(not sign.isalnum() for sign in part.strip(_EDGES))
+    is_year = part.isdigit() and int(part) < _NO_YEAR
+    return digits >= _MOST_DIGITS or (part.isdigit() and digits == 4 and not is_year) or signs > 3
 
 
-def _changes(word: str) -> int:
-    """How often capitals, small letters and digits alternate in a word."""
-    kinds = [sign.isdigit() * 2 + sign.isupper() for sign in word if sign.isalnum()]
-    return sum(one != other for one, other in pairwise(kinds))
+def _unlike_words(said: Talk) -> str:
+    names = [word for word in said.unknown if word[0].isupper()]
+    others = [word for word in said.unknown if not word[0].isupper()]
+    odd = [word for word in others if len(word) <= _LEAST_PIECE or strangeness(word)]
+    short = [word for word in others if len(word) <= _SHORT]
+    bare = [w for w in said.unknown if _VOWELS.isdisjoint(w.lower()) and w.isascii()]
+    foreign = [word for word in said.unknown if not word.isascii()]
+    for found, most in (
+        (names, _MOST["names"]),
+        (others, _MOST["words"]),
+        (odd, _MOST["unknown"]),
+        (short, 1),
+        (said.marked, 1),
+        ([word for word in bare if word.isalpha() and word[1:].islower()], 0),
+        (foreign if all(map(str.islower, foreign)) else [], 0),
+    ):
+        if len(found) > most:
+            return " ".join(found)
+    strange = sum(map(strangeness, said.unknown)) > _STRANGE
+    return " ".join(said.unknown) if strange else ""
 
 
-def spelled_over_turns(earlier: Sequence[str], text: str, titles: Collection[str]) -> bool:
-    """Whether one of `titles` is told a letter or a word a turn, up to and with `text`.
+@lru_cache(16_384)
+def is_word(word: str) -> bool:
+    """Whether a word in lower case is an English one, or made of one by a usual ending."""
+    bare = word.partition("'")[0]
+    stems = (word, bare, *(bare.removesuffix(end) for end in _ENDINGS))
+    return any(stem in vocabulary() for stem in stems) or _calmed(word) in vocabulary()
 
-    The letters are single ones in two or more turns, or the first letters of the turns; or the last
-    words of the turns are a title.
-    """
-    turns = [
-        [word.strip(_PUNCTUATION) for word in turn.lower().split()] for turn in (*earlier, text)
-    ]
-    lone = [_lone_letter(words) for words in turns]
-    told = [letter for letter in lone if letter]
-    first = "".join(words[0][:1] for words in turns if words)
-    whole = [f"{article}{title}" for title in titles for article in ("", "a", _ARTICLE)]
-    letters = [title.replace(" ", "") for title in whole]
-    if lone[-1] and len(told) > 1:
-        return any(set(told) <= set(title) for title in letters)
-    last = " ".join(words[-1] for words in turns if words)
-    if any(" " in title and last.endswith(title) for title in titles):
-        return True
-    return any(
-        len(first) >= min(_TURNS, len(title)) > 2 and title.startswith(first) for title in letters
+
+def _calmed(word: str) -> str:
+    """An exclamation without the letters that draw it out: "ooooh"."""
+    calm = "".join(sign for at, sign in enumerate(word) if word[at - 1 : at] != sign)
+    return calm if len(calm) <= 3 else word
+
+
+@cache
+def vocabulary() -> frozenset[str]:
+    pieces = (piece for piece in shipped().pieces if len(piece) >= _LEAST_PIECE and piece.isalpha())
+    lists = (word_list("talk"), word_list("name"), word_list("common"), words("function_words"))
+    return frozenset(chain(pieces, *lists, words("chat_words"), words("counting_words")))
+
+
+def strangeness(word: str) -> float:
+    """How much less likely the letters of a word are than those of words; 0 for capitals."""
+    if word.isupper() and len(word) <= _LEAST_PIECE:
+        return 0.0
+    plain = [sign for sign in all_letters(word.lower()) if sign in _LETTERS]
+    if len(plain) < 2:
+        return 0.0
+    codes = [OUTSIDE, OUTSIDE, *(ord(sign) - ord("a") for sign in plain), OUTSIDE]
+    table, size = _letter_costs(), OUTSIDE + 1
+    runs = (
+        (one * size + two) * size + after
+        for one, two, after in zip(codes, codes[1:], codes[2:], strict=False)
     )
+    cost = sum(table[run] / COST - _USUAL for run in runs)
+    kinds = [sign.isdigit() * 2 + sign.isupper() for sign in word]
+    changes = sum(one != other for one, other in pairwise(kinds)) - 2
+    weight = (0.5 if len(word) <= _SHORT else 1.0) * (_NO_NAME if word.islower() else 1.0)
+    return weight * (max(0.0, cost) + _CHANGE * max(0, changes))
 
 
-def _lone_letter(words: Sequence[str]) -> str:
-    """The single letter that a turn is about; "a" and "I" are words unless they end it."""
-    last = len(words) - 1
-    single = (
-        word
-        for place, word in enumerate(words)
-        if len(word) == 1 and word.isalpha() and (word not in "ai" or place == last)
-    )
-    return next(single, "")
+@cache
+def _letter_costs() -> bytes:
+    """The negative log likelihoods, `COST` to the unit, of letters after two others."""
+    file = resources.files("recjury.language") / LETTERS_FILE
+    with resources.as_file(file) as path, np.load(path) as arrays:
+        return bytes(arrays["costs"].tobytes())

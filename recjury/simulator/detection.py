@@ -8,7 +8,6 @@ from recjury.knowledge.folding import as_digits, fold
 from recjury.knowledge.near_names import edit_distance
 from recjury.knowledge.ordinary_words import is_ordinary_word
 from recjury.knowledge.tokenizer import Token
-from recjury.language.codes import WRITINGS, decoded
 from recjury.simulator.joined_text import JoinedText, WordSpan
 from recjury.simulator.strict_marks import StrictMarks
 from recjury.simulator.title_variants import Title, TitleVariant
@@ -42,10 +41,6 @@ class Detector:
         said = {fold(" ".join(form.spoken)) for title in titles for form in title.forms}
         self.titles = frozenset(each for each in said if not each.replace(" ", "").isdigit())
         """The words of the titles; numbers are left out."""
-        self._written = {
-            write: [(title, write(title).replace(" ", "")) for title in self.titles]
-            for write in WRITINGS
-        }
 
     def spans(self, folded: str, asked: str) -> tuple[Span, ...]:
         """Every leak in `folded`, in text order. `asked` is the folded turn before it."""
@@ -58,16 +53,6 @@ class Detector:
             *self._shortened(plain, folded),
         }
         return tuple(sorted(found))
-
-    def is_hidden_in(self, text: str, strange: Sequence[str]) -> bool:
-        """Whether a code spells a title in the words of a text or in `strange` parts of it."""
-        readings = (decoded(text, plain=True), *(decoded(part, plain=False) for part in strange))
-        return any(
-            each.has(*title)
-            for found in readings
-            for each in found
-            for title in self._written[each.code.write]
-        )
 
     def _as_spelled(
         self, numbered: JoinedText, plain: JoinedText, marked: StrictMarks

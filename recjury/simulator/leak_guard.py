@@ -12,19 +12,15 @@ from recjury.knowledge import Catalogue
 from recjury.knowledge.folding import fold_disguises
 from recjury.knowledge.tokenizer import tokenize_parts
 from recjury.language.english import is_english
-from recjury.language.letters import words_in
-from recjury.language.plain_words import (
-    garbled,
-    spelled_over_turns,
-    strange_words,
-)
+from recjury.language.hidden_titles import hides, told_over_turns
+from recjury.language.plain_words import strange_passage, talk, words_in
 from recjury.language.tokens import LONGEST, sentence_texts
 from recjury.records import JSON, Attribute, Item, ItemRef, Turn, is_target
 from recjury.simulator.detection import Detector, People, own_spans
 from recjury.simulator.spoken_values import TargetValues
 from recjury.simulator.title_variants import title_of
 
-GUARD_VERSION = "3"
+GUARD_VERSION = "4"
 UniqueValues = Literal["block", "allow"]
 """Whether the user may say a value that the catalogue has for the targets alone."""
 
@@ -119,7 +115,8 @@ class LeakChecker:
         }
         texts = [turn.text for turn in history]
         self._known = _vocabulary(catalogue)
-        self._english = bool(texts) and all(map(is_english, texts))
+        self._texts = texts
+        self._heard = frozenset(word for text in texts for word in words_in(text))
         self._detectors: dict[frozenset[ItemRef], Detector] = {}
         self._blocks_values = blocks_values
         self.target_values = TargetValues(catalogue, list(filter(None, items.values())), texts)
@@ -147,18 +144,21 @@ class LeakChecker:
         named = frozenset(ref for ref in self._titles if is_target(ref, spoken))
         said = self._found(text, named, context.get("answering", "")[-_HEARD:])
         titles = self._detector(named).titles
-        spelled = spelled_over_turns(context.get("earlier", ()), text, titles)
+        spelled = not said and told_over_turns(titles, (*context.get("earlier", ()), text))
         return said or ((text[:_SHOWN],) if spelled else ())
 
     def _leaks(self, text: str, named: frozenset[ItemRef], answering: str) -> tuple[str, ...]:
         return self._names(text, named, answering) or self._hidden(text, named, answering)
 
     def _hidden(self, text: str, named: frozenset[ItemRef], answering: str) -> tuple[str, ...]:
-        """The words that hide a title in a code, or that are no language."""
-        strange = strange_words(text, self._known.words, frozenset(words_in(answering)))
-        if self._detector(named).is_hidden_in(text, strange):
-            return ((strange[0] if strange else text)[:_SHOWN],)
-        passage = garbled(text, english=self._english)
+        """The words that hide a title, or that are no plain language."""
+        heard = {*self._heard, *words_in(answering)}
+        known = self._known.words
+        said = talk(text, lambda word: len(word) > 1 and (word in known or word in heard))
+        if any(hides(title, text, said) for title in self._detector(named).titles):
+            return (" ".join(said.unknown)[:_SHOWN] or text[:_SHOWN],)
+        asked = self._texts or ([answering] if answering else [])
+        passage = strange_passage(text, said, english=bool(asked) and all(map(is_english, asked)))
         return (passage[:_SHOWN],) if passage else ()
 
     def _names(self, text: str, named: frozenset[ItemRef], answering: str) -> tuple[str, ...]:

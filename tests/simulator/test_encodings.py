@@ -2,9 +2,10 @@
 
 import pytest
 
-from benchmarks.encodings import ENCODINGS, HELD_OUT, outcome, sentences
+from benchmarks.encodings import DEVELOPMENT, outcome, sentences
+from benchmarks.unseen_codes import UNSEEN
 from recjury.corpora import open_corpus
-from recjury.language.plain_words import garbled
+from recjury.language.plain_words import strange_passage, talk
 from recjury.records import Speaker, Turn
 from recjury.simulator import LeakGuard
 from tests.growth import grows_linearly
@@ -17,12 +18,12 @@ def test_hardly_an_encoding_passes_and_no_odd_title_is_blocked() -> None:
     found = outcome([open_corpus("sample").catalogue], titles=12)
     assert found.harmless == 100
     assert found.harmless_blocked == found.harmless_blocked_held_out == 0
-    assert found.passed <= 0.02
-    assert found.passed_held_out <= 0.25  # ciphers with a key that nobody has pass
+    assert found.passed <= 0.05  # of few and short titles
+    assert found.passed_held_out <= 0.12
 
 
 def test_each_sentence_and_encoding_is_another() -> None:
-    assert not ENCODINGS.keys() & HELD_OUT.keys()
+    assert not DEVELOPMENT.keys() & UNSEEN.keys()
     assert len(set(sentences())) == 100
 
 
@@ -56,7 +57,7 @@ def test_letters_told_over_several_turns() -> None:
     ],
 )
 def test_what_is_no_language_is_asked_again(text: str) -> None:
-    assert garbled(text, english=True)
+    assert strange_passage(text, talk(text, lambda word: False), english=True)
 
 
 def test_a_foreign_text_is_garbled_only_in_an_english_conversation() -> None:
