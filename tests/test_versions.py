@@ -39,7 +39,7 @@ from tests.simulator.ways import WAYS
 
 SCENARIOS = 40
 KNOWN = {
-    "guard": ("3", "6518d1ad9acdea28"),
+    "guard": ("4", "c84d17ef5805a753"),
     "rule user": ("7", "391b1b08a2e9c691"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-6", "00386657b65f80f2"),

@@ -62,4 +62,6 @@ Intended changes
   and the list in every one.
 - `core.rq1` has the pairs that the paper names; the means of `core.rq4` are by judge and data set,
   and its scores by role are the debaters', not means of factors.
+- The leak guard is version 4 (what is no plain sentence is asked again): settings name it; the
+  conversations are the same.
 """
