@@ -31,15 +31,15 @@ from recjury.campaign.stopping import Stopped, Stopping
 from recjury.campaign.tuning import follow_settings
 from recjury.llm import call_context, gather
 from recjury.logs import get_logger
-from recjury.records import (
-    JSON,
-    ConversationRecord,
-)
+from recjury.records import JSON, ConversationRecord
 from recjury.simulator import ConversationFailed, SessionSettings
 from recjury.store import PlannedEvaluation, Skipped, Store, Worker
 from recjury.telemetry import work_span
 
 logger = get_logger()
+
+_REMEMBERED = 10_000
+"""So many evaluations that have ended are known without asking the store."""
 
 Units = Callable[[], Iterable[Unit]]
 """Gives the units in order, each time that it is called."""
@@ -110,7 +110,7 @@ class Runner:
         self._done = 0
         self._failed = 0
         self._taken = 0  # of what was left at first
-        self._done_elsewhere: set[str] = set()
+        self._is_shared = False  # another process has done something of it in this run
 
     async def run(self, worker: Worker, units: Units) -> RunResult:
         """Finish all units that are not finished yet, and return how the run ended.
@@ -132,7 +132,7 @@ class Runner:
             turned = partial(_from, start, units) if start else units
             work = (self._advance(worker, *each) for each in self._trials(turned))
             await gather(work, at_once=most, keep=False)
-            if self._taken < left or self._done_elsewhere:
+            if self._taken < left or self._is_shared:
                 self._done = 0
                 self._count(units)
         finally:
@@ -245,10 +245,10 @@ class Runner:
             worker.leased(unit.id) as was_done,
             self._scheduler.opened(trial) as is_opened,
         ):
-            if was_done:
-                self._done_elsewhere.add(unit.id)
+            self._is_shared |= was_done
             if is_opened:
-                await self._finish(left, trial)
+                # What another process has just done is not asked for again.
+                await self._finish(left, trial, Retry.NONE if was_done else self._retry)
             else:
                 self._hold(left)
         if self._stopping is not None:
@@ -266,10 +266,10 @@ class Runner:
             if key not in left.complete:
                 self._progress.hold(self._progress.evaluations[key.label], 1)
 
-    async def _finish(self, left: Left, trial: CampaignTrial) -> None:
+    async def _finish(self, left: Left, trial: CampaignTrial, retry: Retry) -> None:
         unit = left.unit
         with self._open_trials.playing(), trial.doing(PartKind(unit.system)) as part:
-            record = await self._record(unit)
+            record = await self._record(unit, retry)
             part.complete = record is not None
         if record is None:
             for active in self._evaluators[unit.corpus]:
@@ -277,19 +277,19 @@ class Runner:
             return
         log = record.log.id
         await gather(
-            self._evaluate(active, evaluation, record, trial, self._retry_of(unit.id))
+            self._evaluate(active, evaluation, record, trial, retry)
             for active in self._evaluators[unit.corpus]
             for evaluation in active.evaluations(log, unit.repeat)
             if EvaluationKey(unit.id, active.label, evaluation.judging) not in left.complete
         )
 
-    async def _record(self, unit: Unit) -> ConversationRecord | None:
+    async def _record(self, unit: Unit, retry: Retry) -> ConversationRecord | None:
         """The conversation, played now if the store does not have it; None if it failed."""
         kept = self._store.record(unit.id)
         if kept is not None or unit.scenario is None:
             return kept
         about = {"conversation": unit.id, "system": unit.system, "scenario": unit.scenario.id}
-        if self._retry_of(unit.id) is Retry.NONE and self._store.failures(unit.id):
+        if retry is Retry.NONE and self._store.failures(unit.id):
             self._fail()
             return None
         logger.info("conversation begun", **about)
@@ -311,10 +311,6 @@ class Runner:
         self._progress.finish(self._progress.conversations)
         return record
 
-    def _retry_of(self, unit: str) -> Retry:
-        """What is asked for again; nothing if another process has just done it."""
-        return Retry.NONE if unit in self._done_elsewhere else self._retry
-
     def _fail(self) -> None:
         self._failed += 1
         self._progress.finish(self._progress.conversations, failed=True)
@@ -327,7 +323,7 @@ class Runner:
         trial: CampaignTrial,
         retry: Retry,
     ) -> None:
-        """Evaluate; if several conversations have the same log, it is evaluated once."""
+        """Evaluate a log once, also if several conversations have it."""
         with trial.doing(PartKind(trial.system, active.label)) as part:
             identity = planned.identity
             started, complete = self._started.get(identity), self._ended.get(identity)
@@ -341,6 +337,8 @@ class Runner:
                 complete = await asyncio.shield(started)
                 self._started.pop(identity, None)
                 self._ended[identity] = complete
+                if len(self._ended) > _REMEMBERED:
+                    del self._ended[next(iter(self._ended))]
             part.complete = complete
         self._progress.finish(self._progress.evaluations[active.label], failed=not complete)
 
