@@ -15,7 +15,7 @@ from recjury.campaign import CampaignConfig, RunResult, run_campaign, runner
 from recjury.campaign.plan import pages
 from recjury.cli.output import SOME_FAILED
 from recjury.store import Store, Worker
-from tests.endpoint import RemoteEndpoint
+from tests.endpoint import RemoteEndpoint, ScriptedEndpoint
 from tests.postgres_server import PostgresServer
 
 CAMPAIGN = """
@@ -37,18 +37,26 @@ class Campaign:
     """A campaign that is run by processes, in one store."""
 
     def __init__(
-        self, folder: Path, endpoint: RemoteEndpoint, store: str, systems: str = "chatcrs"
+        self,
+        folder: Path,
+        endpoint: RemoteEndpoint | ScriptedEndpoint,
+        store: str,
+        systems: str = "chatcrs",
     ):
         """Its file is in `folder`."""
-        self._endpoint, self.store = endpoint, store
+        self.store = store
         self._file = folder / "campaign.yaml"
         self._file.write_text(CAMPAIGN.format(url=endpoint.url, systems=systems), "utf-8")
 
+    @property
+    def command(self) -> list[str]:
+        """What is given to `recjury` so that it runs it."""
+        return ["run", str(self._file), "--store", self.store]
+
     def start(self, *more: str) -> "subprocess.Popen[str]":
         """One more process that runs it."""
-        command = [sys.executable, "-m", "recjury", "run", str(self._file), "--store", self.store]
         return subprocess.Popen(
-            [*command, *more],
+            [sys.executable, "-m", "recjury", *self.command, *more],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
