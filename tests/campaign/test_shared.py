@@ -19,11 +19,11 @@ from tests.endpoint import RemoteEndpoint, ScriptedEndpoint
 from tests.postgres_server import PostgresServer
 
 CAMPAIGN = """
-scenarios: [{{corpus: sample, limit: 6}}]
+scenarios: [{{corpus: sample, limit: {limit}}}]
 systems: [{systems}]
-model: {{base_url: "{url}", name: scripted}}
+model: {{base_url: "{url}", name: scripted, price_in: 10, price_out: 40}}
 concurrency: 4
-"""
+{more}"""
 ROOT = Path(__file__).parents[2]
 
 
@@ -42,11 +42,20 @@ class Campaign:
         endpoint: RemoteEndpoint | ScriptedEndpoint,
         store: str,
         systems: str = "chatcrs",
+        *,
+        limit: int = 6,
+        more: str = "",
     ):
         """Its file is in `folder`."""
         self.store = store
+        self._changes = {"systems": systems, "limit": limit, "more": more}
         self._file = folder / "campaign.yaml"
-        self._file.write_text(CAMPAIGN.format(url=endpoint.url, systems=systems), "utf-8")
+        self.write_file(endpoint)
+
+    def write_file(self, endpoint: RemoteEndpoint | ScriptedEndpoint) -> None:
+        """Have its model answer at this endpoint."""
+        text = CAMPAIGN.format(url=endpoint.url, **self._changes)
+        self._file.write_text(text, "utf-8")
 
     @property
     def command(self) -> list[str]:
@@ -81,6 +90,12 @@ class Campaign:
             spent = store.spent(campaign.id)
         tokens = spent.prompt_tokens + spent.completion_tokens
         return {"results": found, "verdicts": verdicts, "calls": spent.calls, "tokens": tokens}
+
+    def costs(self) -> list[float]:
+        """The US dollars that each of its calls took."""
+        with Store.open(self.store, read_only=True) as store:
+            taken = [each.reply.usage for each in store.calls()]
+        return [(10 * each.prompt_tokens + 40 * each.completion_tokens) / 1e6 for each in taken]
 
 
 def _wait(process: "subprocess.Popen[str]") -> str:
@@ -149,14 +164,12 @@ def test_what_a_killed_process_was_at_is_done_by_the_other_one(
 
 
 @pytest.mark.slow
-def test_four_processes_keep_to_one_budget(campaign: Campaign, alone: dict[str, Any]) -> None:
-    limit = alone["tokens"] // 3
-    running = [campaign.start("--budget", f"{limit} tokens") for _ in range(4)]
-    for each in running:
-        each.communicate(timeout=300)
-        assert each.returncode == SOME_FAILED  # the budget did not cover all
-    with Store.open(campaign.store, read_only=True) as store:
-        taken = [each.reply.usage for each in store.calls()]
-    tokens = [each.prompt_tokens + each.completion_tokens for each in taken]
-    assert sum(tokens) <= limit + 4 * max(tokens)
-    assert sum(tokens) > limit / 2
+def test_four_processes_keep_to_one_budget(campaign: Campaign) -> None:
+    with RemoteEndpoint("tests.campaign.player:metered", latency=0.1) as metered:
+        campaign.write_file(metered)
+        running = [campaign.start("--budget", "1") for _ in range(4)]
+        for each in running:
+            each.communicate(timeout=300)
+            assert each.returncode == SOME_FAILED  # the budget did not cover all
+    costs = campaign.costs()
+    assert 0.5 < sum(costs) <= 1 + 4 * max(costs)

@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import Connection
 
 from recjury.campaign import CampaignConfig
+from recjury.cli.output import SOME_FAILED
 from recjury.cluster.worker import with_its_part
 from recjury.errors import StoreError
 from recjury.store import Store
@@ -66,21 +67,24 @@ def endpoint() -> Iterator[RemoteEndpoint]:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two nodes with a CPU each; only what runs in subprocesses connects to them."""
+    """Two nodes with two CPUs each; only what runs in subprocesses connects to them."""
     os.environ.update({"PYTHONPATH": str(ROOT), "RAY_USAGE_STATS_ENABLED": "0"})
     from ray.cluster_utils import Cluster
 
-    node = {"num_cpus": 1, "include_dashboard": False}
+    node = {"num_cpus": 2, "include_dashboard": False}
     started: Any = Cluster(initialize_head=True, head_node_args=node)
-    started.add_node(num_cpus=1)
+    started.add_node(num_cpus=2)
     try:
         yield started
     finally:
         started.shutdown()
 
 
-def _start(campaign: Campaign, cluster: Any) -> "subprocess.Popen[str]":
-    return campaign.start("--executor", "ray", "--address", cluster.address, "--workers", "2")
+def _start(
+    campaign: Campaign, cluster: Any, workers: int = 2, *more: str
+) -> "subprocess.Popen[str]":
+    on = ("--executor", "ray", "--address", cluster.address, "--workers", str(workers))
+    return campaign.start(*on, *more)
 
 
 def _living(campaign: str, connection: Connection) -> list[Any]:
@@ -120,6 +124,43 @@ def test_workers_of_which_one_is_killed_do_what_one_process_does(
     assert running.returncode == 0, said
     assert "12/12 conversations" in said
     assert shared.results() == alone.results()
+
+
+@pytest.mark.long
+def test_a_node_that_is_killed_costs_what_its_worker_was_at(
+    cluster: Any, postgres: PostgresServer, endpoint: RemoteEndpoint, tmp_path: Path
+) -> None:
+    alone = Campaign(tmp_path, endpoint, f"sqlite:///{tmp_path}/alone.db", SYSTEMS)
+    process = alone.start()
+    _, said = process.communicate(timeout=300)
+    assert process.returncode == 0, said
+    shared = Campaign(tmp_path, endpoint, postgres.create("node"), SYSTEMS)
+    running, lost = _start(shared, cluster), cluster.worker_nodes.copy().pop()
+    workers = _pids(shared, running)
+    before = len(endpoint.bodies)
+    while len(endpoint.bodies) < before + 60:
+        time.sleep(0.05)
+    cluster.remove_node(lost, allow_graceful=False)
+    _, said = running.communicate(timeout=300)
+    cluster.add_node(num_cpus=2)
+    assert running.returncode == 0, said
+    assert "12/12 conversations" in said
+    assert sum(map(_lives, workers)) <= 1
+    assert shared.results() == alone.results()
+    assert len(endpoint.bodies) - before <= shared.results()["calls"]
+
+
+@pytest.mark.long
+def test_four_workers_keep_to_one_budget(
+    cluster: Any, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    with RemoteEndpoint("tests.campaign.player:metered", latency=0.1) as metered:
+        campaign = Campaign(tmp_path, metered, postgres.create("dollar"))
+        running = _start(campaign, cluster, 4, "--budget", "1")
+        _, said = running.communicate(timeout=300)
+    assert running.returncode == SOME_FAILED, said  # the budget did not cover all
+    costs = campaign.costs()
+    assert 0.5 < sum(costs) <= 1 + 4 * max(costs)
 
 
 @pytest.mark.slow
