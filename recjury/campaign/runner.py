@@ -5,9 +5,8 @@ if an evaluation fails, everything else continues.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from itertools import chain, islice
 from typing import NamedTuple
 
 from recjury.campaign.budget_scheduler import (
@@ -23,7 +22,7 @@ from recjury.campaign.estimate import expected_part
 from recjury.campaign.evaluate import ActiveEvaluator
 from recjury.campaign.left import EvaluationKey, Left, LookUp
 from recjury.campaign.open_trials import OpenTrials
-from recjury.campaign.plan import Unit, pages
+from recjury.campaign.plan import Unit, Units, beginning_at, pages
 from recjury.campaign.play import Player
 from recjury.campaign.progress import Progress, UnitCounts
 from recjury.campaign.retry import Retry
@@ -40,9 +39,6 @@ logger = get_logger()
 
 _REMEMBERED = 10_000
 """So many evaluations that have ended are known without asking the store."""
-
-Units = Callable[[], Iterable[Unit]]
-"""Gives the units in order, each time that it is called."""
 
 
 class RunResult(NamedTuple):
@@ -110,6 +106,7 @@ class Runner:
         self._done = 0
         self._failed = 0
         self._taken = 0  # of what was left at first
+        self._elsewhere: list[tuple[Left, CampaignTrial]] = []
         self._is_shared = False  # another process has done something of it in this run
 
     async def run(self, worker: Worker, units: Units) -> RunResult:
@@ -129,9 +126,13 @@ class Runner:
         try:
             # Those who share a campaign begin at different places of it.
             start = worker.start(len(ids)) if self._stopping is None else 0
-            turned = partial(_from, start, units) if start else units
-            work = (self._advance(worker, *each) for each in self._trials(turned))
+            turned = partial(beginning_at, start, units) if start else units
+            waits = self._stopping is not None
+            work = (self._advance(worker, *each, waits=waits) for each in self._trials(turned))
             await gather(work, at_once=most, keep=False)
+            # Who waits at once stays behind the process that is ahead, and does nothing.
+            later = (self._advance(worker, *each, waits=True) for each in self._elsewhere)
+            await gather(later, at_once=most, keep=False)
             if self._taken < left or self._is_shared:
                 self._done = 0
                 self._count(units)
@@ -235,22 +236,27 @@ class Runner:
                 before = spent.get(left.rows.get(key, ""), 0.0)
                 yield TrialPart(PartKind(unit.system, key.label), before)
 
-    async def _advance(self, worker: Worker, left: Left, trial: CampaignTrial) -> None:
+    async def _advance(
+        self, worker: Worker, left: Left, trial: CampaignTrial, *, waits: bool
+    ) -> None:
         unit = left.unit
         if not await self._is_needed(unit, trial):
             self._hold(left)
             return
         async with (
             self._open_trials.opened(),
-            worker.leased(unit.id) as was_done,
-            self._scheduler.opened(trial) as is_opened,
+            worker.leased(unit.id, waits=waits) as was_done,
         ):
+            if was_done is None:
+                self._elsewhere.append((left, trial))
+                return
             self._is_shared |= was_done
-            if is_opened:
-                # What another process has just done is not asked for again.
-                await self._finish(left, trial, Retry.NONE if was_done else self._retry)
-            else:
-                self._hold(left)
+            async with self._scheduler.opened(trial) as is_opened:
+                if is_opened:
+                    # What another process has just done is not asked for again.
+                    await self._finish(left, trial, Retry.NONE if was_done else self._retry)
+                else:
+                    self._hold(left)
         if self._stopping is not None:
             await self._stopping.settle(unit)
 
@@ -341,8 +347,3 @@ class Runner:
                     del self._ended[next(iter(self._ended))]
             part.complete = complete
         self._progress.finish(self._progress.evaluations[active.label], failed=not complete)
-
-
-def _from(start: int, units: Units) -> Iterator[Unit]:
-    """The units from a place on, and then those before it."""
-    return chain(islice(units(), start, None), islice(units(), start))

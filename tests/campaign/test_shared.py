@@ -15,6 +15,7 @@ from recjury.campaign import CampaignConfig, RunResult, run_campaign, runner
 from recjury.campaign.plan import pages
 from recjury.cli.output import SOME_FAILED
 from recjury.store import Store, Worker
+from recjury.store.workers import Lease
 from tests.endpoint import RemoteEndpoint, ScriptedEndpoint
 from tests.postgres_server import PostgresServer
 
@@ -136,6 +137,24 @@ def test_what_another_run_did_meanwhile_is_counted(
         return list(await asyncio.gather(run_campaign(config, url), run_campaign(config, url)))
 
     assert [(each.planned, each.done) for each in asyncio.run(both())] == [(8, 8), (8, 8)]
+
+
+def test_what_another_run_is_at_is_waited_for_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    lease = Worker._lease
+
+    async def kept_elsewhere(self: Worker, campaign: str, worker: str, unit: str) -> Lease:
+        asked.append(unit)
+        is_kept = unit in asked[:2] and len(set(asked)) < 8
+        return Lease.ELSEWHERE if is_kept else await lease(self, campaign, worker, unit)
+
+    monkeypatch.setattr(Worker, "_lease", kept_elsewhere)
+    given = {"scenarios": [{"corpus": "sample", "limit": 8}], "systems": ["retrieval"]}
+    config = CampaignConfig.model_validate({**given, "evaluators": ["outcome"], "concurrency": 1})
+    run = run_campaign(config, f"sqlite:///{tmp_path}/store.db")
+    assert asyncio.run(asyncio.wait_for(run, 120)).done == 8
 
 
 @pytest.mark.slow
