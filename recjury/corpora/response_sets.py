@@ -27,6 +27,7 @@ PAIREVAL_SETS = (
 )
 """The six sets of PairEval (Park et al. 2024, section 4.1)."""
 RESPONSE_SETS = (*PAIREVAL_SETS, "empathetic-grade")
+_FOLDER = "dialogue-eval"
 
 _PEOPLE = ("Original Ground Truth", "New Human Generated", "Human")
 _MODEL_OUTPUT = "model output"
@@ -76,6 +77,12 @@ class _Row(BaseModel):
     speakers: list[str] | None = None
     fact: str | None = None
     derived: dict[str, object] = Field(default_factory=dict)
+
+
+def sets_folder(data: Path | None) -> Path:
+    """The folder of the sets: `data`, or dialogue-eval/ in it. Analyses of sets need `data`."""
+    assert data is not None
+    return data / _FOLDER if (data / _FOLDER).is_dir() else data
 
 
 def read_response_set(folder: Path, name: str) -> tuple[LabelledResponse, ...]:
