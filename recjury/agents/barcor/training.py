@@ -97,8 +97,7 @@ def train_barcor(
         objective = BarcorRanking(
             model, session.space, session.parts, start.tokens, start.limits.context
         )
-        sizes = len(session.parts.train), len(session.parts.stop)
-        session.fit(model, objective, hyperparameters.recommender, sizes=sizes)
+        session.fit(model, objective, hyperparameters.recommender)
         generator = start.generator()
         speaking = BartReplying(
             generator,
@@ -109,30 +108,15 @@ def train_barcor(
             context=start.limits.context,
             response=start.limits.response,
         )
-        sizes = len(session.said), len(session.heldout)
-        session.fit(generator, speaking, hyperparameters.generator, sizes=sizes)
+        session.fit(generator, speaking, hyperparameters.generator)
         described = session.metadata(
             limits=start.limits,
             fidelity="corrected",
-            sizes=_sizes(hyperparameters, start),
+            sizes=hyperparameters.sizes(from_scratch=start.published is None),
             backbones=start.backbones,
         )
         checkpoint.save(folder, model.fold(), generator, start.tokens, described)
     return session.report(out, objective.ranks)
-
-
-def _sizes(chosen: BarcorHyperparameters, start: BartStart) -> dict[str, float]:
-    """The hyperparameters besides the plans; the models' sizes only if they are from scratch."""
-    if start.published is not None:
-        return {"facts": chosen.facts}
-    return {
-        "facts": chosen.facts,
-        "width": chosen.width,
-        "layers.encoder": chosen.layers[0],
-        "layers.decoder": chosen.layers[1],
-        "vocabulary": chosen.vocabulary,
-        "dropout": chosen.dropout,
-    }
 
 
 def _start(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import torch
@@ -25,8 +25,9 @@ from recjury.agents.training.bart_start import BartStart, published_bart
 from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
 from recjury.agents.training.learned_tokens import learn_tokens
 from recjury.agents.training.loop import reproducible
+from recjury.agents.training.objectives import Ranking
 from recjury.agents.training.output_folder import check_place, whole_folder
-from recjury.agents.training.recall import first_and_ten, label_ranks
+from recjury.agents.training.recall import Scores
 from recjury.agents.training.replies import TrainingReply
 from recjury.agents.training.report import TrainingProgress, TrainingReport
 from recjury.agents.training.run import TrainingRun
@@ -34,10 +35,8 @@ from recjury.corpora import Corpus
 from recjury.errors import DataError
 
 
-class KbrdRanking:
+class KbrdRanking(Ranking):
     """Cross-entropy over all nodes; an `Objective` of the training loop."""
-
-    part = "recommender"
 
     def __init__(self, model: KbrdModel, space: Space, parts: Splits):
         """Leave out users without an entity: their scores are zero, so nothing can be learnt from
@@ -45,7 +44,8 @@ class KbrdRanking:
 
         Raises DataError if no user is left.
         """
-        self._model, self._space, self._stop = model, space, parts.stop
+        super().__init__(space, parts.stop)
+        self._model = model
         self._train = [each for each in parts.train if each.entities]
         if not self._train:
             raise DataError(f"nothing to learn from: the {parts.trained_on} names no entity")
@@ -62,28 +62,19 @@ class KbrdRanking:
         scores = self._model.scores(nodes, [each.entities for each in some])
         return functional.cross_entropy(scores, torch.tensor([each.label for each in some]))
 
-    def figures(self) -> Mapping[str, float]:
-        """Recall@1 and @10 on the split that decides when to stop."""
-        return first_and_ten(self.ranks(self._stop))
-
-    def quality(self, figures: Mapping[str, float]) -> float:
-        """The sum of both."""
-        return figures["recall@1"] + figures["recall@10"]
-
-    def ranks(self, instances: Sequence[Instance]) -> NDArray[np.int64]:
-        """The rank of each label; users without a known entity are ranked by popularity."""
+    def scoring(self) -> Scores:
+        """Users without a known entity get the items' popularity."""
         popular = np.zeros(self._space.entities, dtype=np.float32)
         popular[self._space.items] = self._space.popularity
-        with torch.no_grad():
-            nodes = self._model.nodes(self._space.edges)
+        nodes = self._model.nodes(self._space.edges)
 
-            def scores(some: Sequence[Instance]) -> NDArray[np.float32]:
-                users = [each.entities for each in some]
-                found: NDArray[np.float32] = self._model.scores(nodes, users)[:, :-1].numpy()
-                found[[not user for user in users]] = popular
-                return found
+        def scores(some: Sequence[Instance]) -> NDArray[np.float32]:
+            users = [each.entities for each in some]
+            found: NDArray[np.float32] = self._model.scores(nodes, users)[:, :-1].numpy()
+            found[[not user for user in users]] = popular
+            return found
 
-            return label_ranks(scores, self._space, instances)
+        return scores
 
 
 LIMITS = Limits(context=96, entities=32, response=48)
@@ -92,6 +83,8 @@ LIMITS = Limits(context=96, entities=32, response=48)
 @dataclass(frozen=True, kw_only=True)
 class KbrdHyperparameters(SystemPlan):
     """How to train. With `generator` None, none is trained, and replies are fixed sentences."""
+
+    always: ClassVar[tuple[str, ...]] = ("dim", "bases")
 
     recommender: TrainingPlan = TrainingPlan(
         epochs=20, batch=256, learning_rate=3e-3, warm_up=0.0, decay=False, clip=None
@@ -163,30 +156,17 @@ def train_kbrd(
             fidelity=fidelity,
         )
         objective = KbrdRanking(model, space, session.parts)
-        sizes = len(session.parts.train), len(session.parts.stop)
-        session.fit(model, objective, hyperparameters.recommender, sizes=sizes)
+        session.fit(model, objective, hyperparameters.recommender)
         if start is not None and hyperparameters.generator is not None:
             _speak(session, model, hyperparameters.generator, start, folder)
         described = session.metadata(
             limits=LIMITS if start is None else start.limits,
             fidelity=fidelity,
-            sizes=_sizes(hyperparameters, start),
+            sizes=hyperparameters.sizes(from_scratch=start is not None and start.published is None),
             backbones=None if start is None else start.backbones,
         )
         checkpoint.save(folder, model, described)
     return session.report(out, objective.ranks)
-
-
-def _sizes(chosen: KbrdHyperparameters, start: BartStart | None) -> dict[str, float]:
-    """The hyperparameters besides the plans; the generator's sizes only if it is from scratch."""
-    found: dict[str, float] = {"dim": chosen.dim, "bases": chosen.bases}
-    if start is not None and start.published is None:
-        found |= {
-            "width": chosen.width,
-            "vocabulary": chosen.vocabulary,
-            "dropout": chosen.dropout,
-        }
-    return found
 
 
 def _start(
@@ -228,6 +208,5 @@ def _speak(
         response=start.limits.response,
         users=users,
     )
-    sizes = len(session.said), len(session.heldout)
-    session.fit(generator, objective, plan, sizes=sizes)
+    session.fit(generator, objective, plan)
     save_generator(folder, generator, start.tokens)

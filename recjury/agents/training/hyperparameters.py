@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
-from typing import Self
+from typing import ClassVar, Self
 
 from recjury.errors import ConfigError
 
@@ -50,8 +50,11 @@ class TrainingPlan:
 class SystemPlan(ABC):
     """Methods of the hyperparameters of every system; its parts are the fields that are plans.
 
-    The defaults suit corpora of 4,000 instances and more.
+    The defaults suit corpora of 4,000 instances and more. `always` are the sizes that do not depend
+    on a published backbone.
     """
+
+    always: ClassVar[tuple[str, ...]] = ("facts",)
 
     @classmethod
     def suited_to(cls, instances: int) -> Self:
@@ -83,3 +86,17 @@ class SystemPlan(ABC):
                 name: part.at_most(epochs) for name, part in parts if isinstance(part, TrainingPlan)
             },
         )
+
+    def sizes(self, *, from_scratch: bool) -> dict[str, float]:
+        """The fields that are no plans; those of the models only if they are from scratch."""
+        found: dict[str, float] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not from_scratch and field.name not in self.always:
+                continue
+            if isinstance(value, tuple):  # layers
+                parts = zip(("encoder", "decoder"), value, strict=True)
+                found |= {f"{field.name}.{part}": number for part, number in parts}
+            elif isinstance(value, int | float):
+                found[field.name] = value
+        return found

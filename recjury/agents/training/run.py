@@ -23,6 +23,7 @@ from recjury.agents.neural.description import Backbone, Fidelity, Limits, Metada
 from recjury.agents.neural.tokens import ITEM
 from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.loop import Fitted, Objective, fit, reproducible
+from recjury.agents.training.objectives import Replying
 from recjury.agents.training.recall import by_group, copying_ranks, popularity_ranks
 from recjury.agents.training.replies import (
     TrainingReply,
@@ -74,18 +75,18 @@ class TrainingRun:
         self._reports: list[PartReport] = []
         self._plans: dict[str, TrainingPlan] = {}
 
-    def fit(
-        self, model: nn.Module, objective: Objective, plan: TrainingPlan, *, sizes: tuple[int, int]
-    ) -> Fitted:
-        """Train one part; `sizes` are the numbers of rows it learns from and is stopped by."""
+    def fit(self, model: nn.Module, objective: Objective, plan: TrainingPlan) -> Fitted:
+        """Train one part: a recommender on the instances, or a generator on the replies."""
         cpu = time.process_time()
+        speaks = isinstance(objective, Replying)
+        train, stop = (self.said, self.heldout) if speaks else (self.parts.train, self.parts.stop)
         self._plans[objective.part] = plan
         fitted = fit(model, objective, plan, seed=self.seed, progress=self._progress)
         self._reports.append(
             PartReport(
                 part=objective.part,
-                train_instances=sizes[0],
-                stop_instances=sizes[1],
+                train_instances=len(train),
+                stop_instances=len(stop),
                 epochs=fitted.epochs,
                 best_epoch=fitted.best.epoch,
                 cpu_seconds=time.process_time() - cpu,

@@ -121,26 +121,11 @@ def train_unicrs(
         described = session.metadata(
             limits=texts.limits,
             fidelity="corrected",
-            sizes=_sizes(hyperparameters, from_scratch=not origins),
+            sizes=hyperparameters.sizes(from_scratch=not origins),
             backbones=backbones,
         )
         checkpoint.save(folder, model, texts, described, with_backbones=not backbones)
     return session.report(out, objective.ranks)
-
-
-def _sizes(chosen: UnicrsHyperparameters, *, from_scratch: bool) -> dict[str, float]:
-    """The hyperparameters besides the plans; the models' sizes only if they are from scratch."""
-    if not from_scratch:
-        return {"facts": chosen.facts}
-    return {
-        "facts": chosen.facts,
-        "share": chosen.share,
-        "width": chosen.width,
-        "layers": chosen.layers,
-        "text_width": chosen.text_width,
-        "vocabulary": chosen.vocabulary,
-        "dropout": chosen.dropout,
-    }
 
 
 def _train_all(
@@ -161,12 +146,10 @@ def _train_all(
         speaking=speaking,
         share=chosen.share,
     )
-    sizes = len(session.parts.train), len(session.parts.stop)
-    session.fit(model, objective, chosen.recommender, sizes=sizes)
+    session.fit(model, objective, chosen.recommender)
     for part in (model.gpt2, model.text, model.rec):
         frozen(part)
-    sizes = len(session.said), len(session.heldout)
-    session.fit(model, speaking, chosen.generator, sizes=sizes)
+    session.fit(model, speaking, chosen.generator)
     return objective
 
 
