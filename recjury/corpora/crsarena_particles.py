@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 from recjury.corpora.data_problems import Fault, Problem
+from recjury.corpora.json_rows import ClosedRow
 from recjury.errors import DataError
 from recjury.input_files import read_rows
 from recjury.records import (
@@ -23,18 +22,14 @@ NO_FEEDBACK = "NO_FEEDBACK_PROVIDED"
 _MARKS = re.compile(r"[\W_]+")
 
 
-class _Particle(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class _Particle(ClosedRow):
     particle_ind: int
     dialogue_act: str
     particle: str
     user_feedback: str
 
 
-class _Row(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class _Row(ClosedRow):
     conv_id: str
     turn_ind: int
     assistant_utterance: str

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from recjury.corpora.dialogues import alternating, packed_or_plain
+from recjury.corpora.json_rows import JsonRow
 from recjury.errors import DataError
 from recjury.input_files import read_rows
 from recjury.records import Response, Speaker, Turn
@@ -64,9 +65,7 @@ class LabelledDialogue(NamedTuple):
     human: bool
 
 
-class _Row(BaseModel):
-    model_config = ConfigDict(strict=True)
-
+class _Row(JsonRow):
     id: str
     history: list[str]
     response: str | None
