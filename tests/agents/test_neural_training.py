@@ -18,7 +18,7 @@ from recjury.agents.kbrd.training import train_kbrd
 from recjury.agents.neural.tokens import ITEM
 from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
 from recjury.agents.training.replies import learnable_words, training_replies
-from recjury.agents.training.report import EpochReport, TrainingProgress, TrainingReport
+from recjury.agents.training.report import TrainingReport
 from recjury.agents.training.systems import TrainingOptions, train
 from recjury.agents.unicrs.training import UnicrsHyperparameters as UnicrsSettings
 from recjury.agents.unicrs.training import train_unicrs
@@ -26,6 +26,7 @@ from recjury.corpora import Corpus, open_corpus
 from recjury.corpora.folder import sample_folder
 from recjury.errors import ConfigError, DataError
 from recjury.records import SystemReply
+from recjury.tables import WorkProgress
 from tests.agents.conversations import talk
 
 CORPUS = open_corpus("sample")
@@ -132,13 +133,13 @@ class Interrupted(Exception):
 
 
 @dataclass
-class InterruptAt:
+class InterruptAt(WorkProgress):
     """A training that is interrupted after an epoch of this part."""
 
     part: str
 
-    def __call__(self, report: EpochReport) -> None:
-        if report.part == self.part:
+    def say(self, line: str) -> None:
+        if line.startswith(self.part):
             raise Interrupted
 
 
@@ -156,7 +157,7 @@ def test_interrupted_training_leaves_nothing_and_spares_what_was_there(
             few,
             out,
             TrainingOptions(epochs=1),
-            progress=TrainingProgress(InterruptAt(part)),
+            progress=InterruptAt(part),
         )
     with pytest.raises(Interrupted):
         train(
@@ -164,7 +165,7 @@ def test_interrupted_training_leaves_nothing_and_spares_what_was_there(
             few,
             tmp_path / "other",
             TrainingOptions(epochs=1),
-            progress=TrainingProgress(InterruptAt(part)),
+            progress=InterruptAt(part),
         )
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["kbrd"]

@@ -27,9 +27,10 @@ from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
 from recjury.agents.training.learned_tokens import add_entities, learn_tokens
 from recjury.agents.training.loop import reproducible
 from recjury.agents.training.output_folder import check_place, whole_folder
-from recjury.agents.training.report import TrainingProgress, TrainingReport
+from recjury.agents.training.report import TrainingReport
 from recjury.agents.training.run import TrainingRun
 from recjury.corpora import Corpus
+from recjury.tables import WorkProgress
 
 LIMITS = Limits(context=80, entities=0, response=48)
 
@@ -77,7 +78,7 @@ def train_barcor(
     *,
     hyperparameters: BarcorHyperparameters,
     seed: int = 0,
-    progress: TrainingProgress | None = None,
+    progress: WorkProgress | None = None,
     origins: Mapping[str, Origin] | None = None,
 ) -> TrainingReport:
     """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.

@@ -29,10 +29,11 @@ from recjury.agents.training.objectives import Ranking
 from recjury.agents.training.output_folder import check_place, whole_folder
 from recjury.agents.training.recall import Scores
 from recjury.agents.training.replies import TrainingReply
-from recjury.agents.training.report import TrainingProgress, TrainingReport
+from recjury.agents.training.report import TrainingReport
 from recjury.agents.training.run import TrainingRun
 from recjury.corpora import Corpus
 from recjury.errors import DataError
+from recjury.tables import WorkProgress
 
 
 class KbrdRanking(Ranking):
@@ -132,7 +133,7 @@ def train_kbrd(
     hyperparameters: KbrdHyperparameters,
     seed: int = 0,
     fidelity: Fidelity = "corrected",
-    progress: TrainingProgress | None = None,
+    progress: WorkProgress | None = None,
     origins: Mapping[str, Origin] | None = None,
 ) -> TrainingReport:
     """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.

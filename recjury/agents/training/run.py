@@ -31,9 +31,10 @@ from recjury.agents.training.replies import (
     learnable_words,
     training_replies,
 )
-from recjury.agents.training.report import PartReport, TrainingProgress, TrainingReport
+from recjury.agents.training.report import PartReport, TrainingReport
 from recjury.corpora import Corpus, TrainingExample
 from recjury.errors import DataError
+from recjury.tables import WorkProgress
 
 _VERSIONS = ("recjury", "numpy", "tokenizers", "torch", "transformers")
 
@@ -47,7 +48,7 @@ class TrainingRun:
         corpus: Corpus,
         *,
         seed: int,
-        progress: TrainingProgress | None = None,
+        progress: WorkProgress | None = None,
         facts: int = 0,
         speaks: bool = True,
     ):

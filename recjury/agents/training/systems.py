@@ -7,10 +7,11 @@ from typing import Literal, get_args
 
 from recjury.agents.training.hyperparameters import SystemPlan
 from recjury.agents.training.origins import find_origins
-from recjury.agents.training.report import TrainingProgress, TrainingReport
+from recjury.agents.training.report import TrainingReport
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError
 from recjury.plugins.extras import require_neural
+from recjury.tables import WorkProgress
 
 System = Literal["barcor", "kbrd", "unicrs"]
 SYSTEMS: tuple[str, ...] = get_args(System)
@@ -42,7 +43,7 @@ def train(
     out: Path,
     options: TrainingOptions = DEFAULT_OPTIONS,
     *,
-    progress: TrainingProgress | None = None,
+    progress: WorkProgress | None = None,
 ) -> TrainingReport:
     """Train the system with that name and write the checkpoint folder `out`.
 

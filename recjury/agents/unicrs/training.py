@@ -15,7 +15,7 @@ from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
 from recjury.agents.training.learned_tokens import learn_tokens
 from recjury.agents.training.loop import reproducible
 from recjury.agents.training.output_folder import check_place, whole_folder
-from recjury.agents.training.report import TrainingProgress, TrainingReport
+from recjury.agents.training.report import TrainingReport
 from recjury.agents.training.run import TrainingRun
 from recjury.agents.unicrs import checkpoint, prompting
 from recjury.agents.unicrs.model import Unicrs
@@ -27,6 +27,7 @@ from recjury.agents.unicrs.objective import (
 )
 from recjury.agents.unicrs.texts import Texts
 from recjury.corpora import Corpus
+from recjury.tables import WorkProgress
 
 LIMITS = Limits(context=64, entities=20, response=48)
 
@@ -88,7 +89,7 @@ def train_unicrs(
     *,
     hyperparameters: UnicrsHyperparameters,
     seed: int = 0,
-    progress: TrainingProgress | None = None,
+    progress: WorkProgress | None = None,
     origins: Mapping[str, Origin] | None = None,
 ) -> TrainingReport:
     """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
