@@ -11,17 +11,15 @@ import pytest
 
 from recjury.agents import SystemContext, load_recommender
 from recjury.agents.barcor.training import BarcorHyperparameters as BarcorSettings
-from recjury.agents.barcor.training import train_barcor
 from recjury.agents.kbrd.dataset import graph_instances
 from recjury.agents.kbrd.training import KbrdHyperparameters as KbrdSettings
-from recjury.agents.kbrd.training import train_kbrd
 from recjury.agents.neural.tokens import ITEM
 from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
 from recjury.agents.training.replies import learnable_words, training_replies
 from recjury.agents.training.report import TrainingReport
+from recjury.agents.training.run import train_system
 from recjury.agents.training.systems import TrainingOptions, train
 from recjury.agents.unicrs.training import UnicrsHyperparameters as UnicrsSettings
-from recjury.agents.unicrs.training import train_unicrs
 from recjury.corpora import Corpus, open_corpus
 from recjury.corpora.folder import sample_folder
 from recjury.errors import ConfigError, DataError
@@ -38,7 +36,7 @@ def barcor(corpus: Corpus, out: Path, seed: int, words: TrainingPlan = WORDS) ->
     settings = BarcorSettings(
         recommender=ITEMS, generator=words, width=32, layers=(1, 1), vocabulary=600, facts=200
     )
-    return train_barcor(corpus, out, seed=seed, hyperparameters=settings)
+    return train_system(settings, corpus, out, seed=seed)
 
 
 def unicrs(corpus: Corpus, out: Path, seed: int, words: TrainingPlan = WORDS) -> TrainingReport:
@@ -51,7 +49,7 @@ def unicrs(corpus: Corpus, out: Path, seed: int, words: TrainingPlan = WORDS) ->
         vocabulary=600,
         share=0.05,
     )
-    return train_unicrs(corpus, out, seed=seed, hyperparameters=settings)
+    return train_system(settings, corpus, out, seed=seed)
 
 
 def kbrd(corpus: Corpus, out: Path, seed: int, words: TrainingPlan = WORDS) -> TrainingReport:
@@ -62,7 +60,7 @@ def kbrd(corpus: Corpus, out: Path, seed: int, words: TrainingPlan = WORDS) -> T
         width=32,
         vocabulary=600,
     )
-    return train_kbrd(corpus, out, seed=seed, hyperparameters=settings)
+    return train_system(settings, corpus, out, seed=seed)
 
 
 TRAINERS = {"kbrd": kbrd, "barcor": barcor, "unicrs": unicrs}

@@ -19,21 +19,16 @@ from recjury.agents.kbrd.model import KbrdModel
 from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.bart_config import BartDims
 from recjury.agents.neural.context import joined
-from recjury.agents.neural.description import Fidelity, Limits
+from recjury.agents.neural.description import Limits
 from recjury.agents.training.bart_objective import BartReplying
 from recjury.agents.training.bart_start import BartStart, published_bart
 from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
 from recjury.agents.training.learned_tokens import learn_tokens
-from recjury.agents.training.loop import reproducible
 from recjury.agents.training.objectives import Ranking
-from recjury.agents.training.output_folder import check_place, whole_folder
 from recjury.agents.training.recall import Scores
 from recjury.agents.training.replies import TrainingReply
-from recjury.agents.training.report import TrainingReport
-from recjury.agents.training.run import TrainingRun
-from recjury.corpora import Corpus
+from recjury.agents.training.run import Ranks, TrainingRun
 from recjury.errors import DataError
-from recjury.tables import WorkProgress
 
 
 class KbrdRanking(Ranking):
@@ -85,6 +80,7 @@ LIMITS = Limits(context=96, entities=32, response=48)
 class KbrdHyperparameters(SystemPlan):
     """How to train. With `generator` None, none is trained, and replies are fixed sentences."""
 
+    system = "kbrd"
     always: ClassVar[tuple[str, ...]] = ("dim", "bases")
 
     recommender: TrainingPlan = TrainingPlan(
@@ -125,66 +121,35 @@ class KbrdHyperparameters(SystemPlan):
         """These hyperparameters without a generator."""
         return replace(self, generator=None)
 
-
-def train_kbrd(
-    corpus: Corpus,
-    out: Path,
-    *,
-    hyperparameters: KbrdHyperparameters,
-    seed: int = 0,
-    fidelity: Fidelity = "corrected",
-    progress: WorkProgress | None = None,
-    origins: Mapping[str, Origin] | None = None,
-) -> TrainingReport:
-    """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
-
-    The weights of the epoch with the best validation result are kept. Training uses one thread: the
-    same seed on the same machine gives the same numbers. `progress` counts steps. `origins` may
-    give the `bart` from which the generator starts. Raises DataError if the corpus has nothing to
-    train on or the BART does not fit, and ConfigError if the folder has other contents.
-    """
-    check_place(out)
-    speaks = hyperparameters.generator is not None
-    session = TrainingRun("kbrd", corpus, seed=seed, progress=progress, speaks=speaks)
-    start = _start(session, hyperparameters, origins or {}) if hyperparameters.generator else None
-    with reproducible(seed), whole_folder(out) as folder:
+    def carry_out(self, session: TrainingRun, origins: Mapping[str, Origin], folder: Path) -> Ranks:
+        """Train the parts, and write them into `folder`."""
+        start = self._start(session, origins) if self.generator is not None else None
         space = session.space
-        model = KbrdModel(
-            space.entities,
-            space.relations,
-            dim=hyperparameters.dim,
-            bases=hyperparameters.bases,
-            fidelity=fidelity,
-        )
+        model = KbrdModel(space.entities, space.relations, dim=self.dim, bases=self.bases)
         objective = KbrdRanking(model, space, session.parts)
-        session.fit(model, objective, hyperparameters.recommender)
-        if start is not None and hyperparameters.generator is not None:
-            _speak(session, model, hyperparameters.generator, start, folder)
+        session.fit(model, objective, self.recommender)
+        if start is not None and self.generator is not None:
+            _speak(session, model, self.generator, start, folder)
         described = session.metadata(
             limits=LIMITS if start is None else start.limits,
-            fidelity=fidelity,
-            sizes=hyperparameters.sizes(from_scratch=start is not None and start.published is None),
             backbones=None if start is None else start.backbones,
         )
         checkpoint.save(folder, model, described)
-    return session.report(out, objective.ranks)
+        return objective.ranks
 
-
-def _start(
-    session: TrainingRun, chosen: KbrdHyperparameters, origins: Mapping[str, Origin]
-) -> BartStart:
-    """The initial state of the generator."""
-    if "bart" in origins:
-        return published_bart(origins["bart"], PUBLISHED)
-    tokens = learn_tokens(session.examples, session.said, "bart", size=chosen.vocabulary)
-    dims = BartDims(
-        vocabulary=tokens.size,
-        width=chosen.width,
-        inner=2 * chosen.width,
-        positions=max(LIMITS.context, LIMITS.response) + 2,
-        dropout=chosen.dropout,
-    )
-    return BartStart(tokens=tokens, config=dims.config(), limits=LIMITS)
+    def _start(self, session: TrainingRun, origins: Mapping[str, Origin]) -> BartStart:
+        """The initial state of the generator."""
+        if "bart" in origins:
+            return published_bart(origins["bart"], PUBLISHED)
+        tokens = learn_tokens(session.examples, session.said, "bart", size=self.vocabulary)
+        dims = BartDims(
+            vocabulary=tokens.size,
+            width=self.width,
+            inner=2 * self.width,
+            positions=max(LIMITS.context, LIMITS.response) + 2,
+            dropout=self.dropout,
+        )
+        return BartStart(tokens=tokens, config=dims.config(), limits=LIMITS)
 
 
 def _speak(
@@ -200,14 +165,7 @@ def _speak(
             return model.pool(nodes, [each.entities for each in some])
 
     objective = BartReplying(
-        generator,
-        start.tokens,
-        start.replies(session.said),
-        start.replies(session.heldout),
-        text=joined,
-        context=start.limits.context,
-        response=start.limits.response,
-        users=users,
+        generator, start, session.said, session.heldout, text=joined, users=users
     )
     session.fit(generator, objective, plan)
     save_generator(folder, generator, start.tokens)

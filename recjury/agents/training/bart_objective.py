@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from recjury.agents.neural.bart import PAD, START, BartLanguageModel, padded
 from recjury.agents.neural.bart_config import END
-from recjury.agents.neural.tokens import Tokens
+from recjury.agents.training.bart_start import BartStart
 from recjury.agents.training.objectives import Replying
 from recjury.agents.training.replies import TrainingReply
 
@@ -35,26 +35,22 @@ class BartReplying(Replying[_Row]):
     def __init__(
         self,
         model: BartLanguageModel,
-        tokens: Tokens,
+        start: BartStart,
         train: Sequence[TrainingReply],
         stop: Sequence[TrainingReply],
         *,
         text: Callable[[Sequence[str], str], str],
-        context: int,
-        response: int,
         users: Users | None = None,
     ):
-        """`text` joins utterances; `context` and `response` are the largest numbers of tokens of
-        both.
-
-        `users` gives KBRD's vectors [rows, width].
-        """
+        """`text` joins utterances; `users` gives KBRD's vectors [rows, width]."""
+        tokens, limits = start.tokens, start.limits
 
         def row(speech: TrainingReply) -> _Row:
-            source = tokens.sentence(text(speech.context, "</s>"), context)
-            return _Row(speech, source, [*tokens.encode(speech.reply)[: response - 2], END])
+            source = tokens.sentence(text(speech.context, "</s>"), limits.context)
+            reply = tokens.encode(speech.reply)[: limits.response - 2]
+            return _Row(speech, source, [*reply, END])
 
-        super().__init__(list(map(row, train)), list(map(row, stop)))
+        super().__init__(list(map(row, start.replies(train))), list(map(row, start.replies(stop))))
         self._model, self._users = model, users
         said = {END, *(id_ for each in self._train for id_ in each.reply)}
         self._said = torch.tensor(sorted(said))

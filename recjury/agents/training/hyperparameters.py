@@ -1,10 +1,16 @@
 """How to train: the plan of one part, and the plans and sizes of a whole system."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import ClassVar, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from recjury.errors import ConfigError
+
+if TYPE_CHECKING:
+    from recjury.agents.neural.backbones import Origin
+    from recjury.agents.training.run import Ranks, TrainingRun
 
 _MAY_BE_ZERO = ("weight_decay", "warm_up")
 _FEW = 4000  # instances: between ReDial's validation split (3,244) and OpenDialKG (5,893)
@@ -48,13 +54,33 @@ class TrainingPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemPlan(ABC):
-    """Methods of the hyperparameters of every system; its parts are the fields that are plans.
+    """How to train a system; its parts are the fields that are plans.
 
     The defaults suit corpora of 4,000 instances and more. `always` are the sizes that do not depend
     on a published backbone.
     """
 
+    system: ClassVar[str]
     always: ClassVar[tuple[str, ...]] = ("facts",)
+
+    @property
+    @abstractmethod
+    def generator(self) -> TrainingPlan | None:
+        """The plan of the part that writes replies; None trains none."""
+
+    @property
+    def facts(self) -> int:
+        """The number of instances made from the graph that are added; see `graph_instances`."""
+        return 0
+
+    @abstractmethod
+    def carry_out(
+        self, session: "TrainingRun", origins: "Mapping[str, Origin]", folder: Path
+    ) -> "Ranks":
+        """Train the parts, write them into `folder`, and return how the recommender ranks.
+
+        `origins` are the published models to start from. Raises DataError if they do not fit.
+        """
 
     @classmethod
     def suited_to(cls, instances: int) -> Self:

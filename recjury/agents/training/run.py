@@ -19,11 +19,13 @@ from recjury.agents.kbrd.dataset import (
     space_of,
     splits,
 )
-from recjury.agents.neural.description import Backbone, Fidelity, Limits, Metadata
+from recjury.agents.neural.backbones import Origin
+from recjury.agents.neural.description import Backbone, Limits, Metadata
 from recjury.agents.neural.tokens import ITEM
-from recjury.agents.training.hyperparameters import TrainingPlan
+from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
 from recjury.agents.training.loop import Fitted, Objective, fit, reproducible
 from recjury.agents.training.objectives import Replying
+from recjury.agents.training.output_folder import check_place, whole_folder
 from recjury.agents.training.recall import by_group, copying_ranks, popularity_ranks
 from recjury.agents.training.replies import (
     TrainingReply,
@@ -36,7 +38,32 @@ from recjury.corpora import Corpus, TrainingExample
 from recjury.errors import DataError
 from recjury.tables import WorkProgress
 
+Ranks = Callable[[Sequence[Instance]], NDArray[np.int64]]
+
 _VERSIONS = ("recjury", "numpy", "tokenizers", "torch", "transformers")
+
+
+def train_system(
+    plan: SystemPlan,
+    corpus: Corpus,
+    out: Path,
+    *,
+    seed: int = 0,
+    progress: WorkProgress | None = None,
+    origins: Mapping[str, Origin] | None = None,
+) -> TrainingReport:
+    """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
+
+    Training uses one thread: the same seed on the same machine gives the same numbers. `progress`
+    counts steps. `origins` are the published models from which the parts start. Raises DataError if
+    the corpus has nothing to train on or the origins do not fit, and ConfigError if the folder has
+    other contents.
+    """
+    check_place(out)
+    session = TrainingRun(plan, corpus, seed=seed, progress=progress)
+    with reproducible(seed), whole_folder(out) as folder:
+        ranks = plan.carry_out(session, origins or {}, folder)
+    return session.report(out, ranks)
 
 
 class TrainingRun:
@@ -44,30 +71,24 @@ class TrainingRun:
 
     def __init__(
         self,
-        system: str,
+        plan: SystemPlan,
         corpus: Corpus,
         *,
         seed: int,
         progress: WorkProgress | None = None,
-        facts: int = 0,
-        speaks: bool = True,
     ):
-        """`facts` is the number of instances from the graph that are added; see `graph_instances`.
-
-        `speaks` says whether a generator is trained too. Raises DataError if the corpus has nothing
-        to train on.
-        """
+        """Raises DataError if the corpus has nothing to train on."""
         self._wall, self._cpu = time.perf_counter(), time.process_time()
-        self.system, self.corpus, self.seed, self._progress = system, corpus, seed, progress
+        self.plan, self.corpus, self.seed, self._progress = plan, corpus, seed, progress
         self.space: Space = space_of(corpus)
         parts = splits(corpus)
-        from_graph = graph_instances(corpus, most=facts) if facts else []
+        from_graph = graph_instances(corpus, most=plan.facts) if plan.facts else []
         self.parts: Splits = parts._replace(train=[*parts.train, *from_graph])
         examples = example_splits(corpus)
         self.examples: list[TrainingExample] = examples.train
         self.said: list[TrainingReply] = []
         self.heldout: list[TrainingReply] = []
-        if speaks:
+        if plan.generator is not None:
             known = learnable_words(examples.train)
             self.said = training_replies(corpus, examples.train, known)
             self.heldout = held_out(training_replies(corpus, examples.stop, known), self.said)
@@ -96,18 +117,14 @@ class TrainingRun:
         return fitted
 
     def metadata(
-        self,
-        *,
-        limits: Limits,
-        fidelity: Fidelity,
-        sizes: Mapping[str, float],
-        backbones: Mapping[str, Backbone] | None = None,
+        self, *, limits: Limits, backbones: Mapping[str, Backbone] | None = None
     ) -> Metadata:
         """The description of the checkpoint; its figures are those of the kept epochs.
 
-        `sizes` are the hyperparameters besides the plans of the parts that were trained.
         `backbones` are those it was trained from, None if there were none.
         """
+        from_scratch = self.plan.generator is not None and not backbones
+        sizes = self.plan.sizes(from_scratch=from_scratch)
         chosen = {name: float(value) for name, value in sizes.items()} | {
             f"{part}.{name}": float(value)
             for part, plan in self._plans.items()
@@ -116,12 +133,12 @@ class TrainingRun:
         }
         best = {r.part: r.epochs[r.best_epoch - 1] for r in self._reports}
         return Metadata(
-            model=self.system,
+            model=self.plan.system,
             corpus=self.corpus.name,
             catalogue=self.corpus.catalogue.digest,
             entities=self.space.entities,
             relations=self.space.relations,
-            fidelity=fidelity,
+            fidelity="corrected",
             seed=self.seed,
             trained_on=self.parts.trained_on,
             stopped_on=self.parts.stopped_on,
@@ -134,9 +151,7 @@ class TrainingRun:
             backbones=dict(backbones or {}),
         )
 
-    def report(
-        self, out: Path, ranks: Callable[[Sequence[Instance]], NDArray[np.int64]]
-    ) -> TrainingReport:
+    def report(self, out: Path, ranks: Ranks) -> TrainingReport:
         """Evaluate on the test split, also in one thread; `ranks` computes those of the labels."""
         test = instances(self.corpus, "test") if "test" in self.corpus.splits else []
         seen = frozenset(each.dialogue for each in self.parts.train)
@@ -147,7 +162,7 @@ class TrainingRun:
         with reproducible(self.seed):
             tested = by_group(ranks(test), test, seen)
         return TrainingReport(
-            system=self.system,
+            system=self.plan.system,
             corpus=self.corpus.name,
             folder=str(out),
             seed=self.seed,
