@@ -14,10 +14,10 @@ from recjury.agents.barcor.training import BarcorHyperparameters as BarcorSettin
 from recjury.agents.kbrd.dataset import graph_instances
 from recjury.agents.kbrd.training import KbrdHyperparameters as KbrdSettings
 from recjury.agents.neural.tokens import ITEM
-from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
+from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.replies import learnable_words, training_replies
 from recjury.agents.training.report import TrainingReport
-from recjury.agents.training.run import train_system
+from recjury.agents.training.run import SystemPlan, train_system
 from recjury.agents.training.systems import TrainingOptions, train
 from recjury.agents.unicrs.training import UnicrsHyperparameters as UnicrsSettings
 from recjury.corpora import Corpus, open_corpus

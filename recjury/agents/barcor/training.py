@@ -23,9 +23,9 @@ from recjury.agents.neural.context import prefixed
 from recjury.agents.neural.description import Limits
 from recjury.agents.training.bart_objective import BartReplying
 from recjury.agents.training.bart_start import BartStart, published_bart
-from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
+from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.learned_tokens import add_entities, learn_tokens
-from recjury.agents.training.run import Ranks, TrainingRun
+from recjury.agents.training.run import Ranks, SystemPlan, TrainingRun
 
 LIMITS = Limits(context=80, entities=0, response=48)
 

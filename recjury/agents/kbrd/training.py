@@ -22,12 +22,12 @@ from recjury.agents.neural.context import joined
 from recjury.agents.neural.description import Limits
 from recjury.agents.training.bart_objective import BartReplying
 from recjury.agents.training.bart_start import BartStart, published_bart
-from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
+from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.learned_tokens import learn_tokens
 from recjury.agents.training.objectives import Ranking
 from recjury.agents.training.recall import Scores
 from recjury.agents.training.replies import TrainingReply
-from recjury.agents.training.run import Ranks, TrainingRun
+from recjury.agents.training.run import Ranks, SystemPlan, TrainingRun
 from recjury.errors import DataError
 
 

@@ -1,9 +1,12 @@
-"""One training, from corpus to checkpoint folder: the steps that all systems share."""
+"""One training, from corpus to checkpoint folder: a system's plan, and the steps all share."""
 
 import importlib.metadata
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +25,7 @@ from recjury.agents.kbrd.dataset import (
 from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.description import Backbone, Limits, Metadata
 from recjury.agents.neural.tokens import ITEM
-from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
+from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.loop import Fitted, Objective, fit, reproducible
 from recjury.agents.training.objectives import Replying
 from recjury.agents.training.output_folder import check_place, whole_folder
@@ -35,12 +38,89 @@ from recjury.agents.training.replies import (
 )
 from recjury.agents.training.report import PartReport, TrainingReport
 from recjury.corpora import Corpus, TrainingExample
-from recjury.errors import DataError
+from recjury.errors import ConfigError, DataError
 from recjury.tables import WorkProgress
 
 Ranks = Callable[[Sequence[Instance]], NDArray[np.int64]]
 
+_FEW = 4000  # instances: between ReDial's validation split (3,244) and OpenDialKG (5,893)
 _VERSIONS = ("recjury", "numpy", "tokenizers", "torch", "transformers")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemPlan(ABC):
+    """How to train a system; its parts are the fields that are plans.
+
+    The defaults suit corpora of 4,000 instances and more. `always` are the sizes that do not depend
+    on a published backbone.
+    """
+
+    system: ClassVar[str]
+    always: ClassVar[tuple[str, ...]] = ("facts",)
+
+    @property
+    @abstractmethod
+    def generator(self) -> TrainingPlan | None:
+        """The plan of the part that writes replies; None trains none."""
+
+    @property
+    def facts(self) -> int:
+        """The number of instances made from the graph that are added; see `graph_instances`."""
+        return 0
+
+    @abstractmethod
+    def carry_out(
+        self, session: "TrainingRun", origins: Mapping[str, Origin], folder: Path
+    ) -> Ranks:
+        """Train the parts, write them into `folder`, and return how the recommender ranks.
+
+        `origins` are the published models to start from. Raises DataError if they do not fit.
+        """
+
+    @classmethod
+    def suited_to(cls, instances: int) -> Self:
+        """The hyperparameters for a corpus with that many training instances."""
+        return cls.small() if instances < _FEW else cls()
+
+    @classmethod
+    @abstractmethod
+    def small(cls) -> Self:
+        """The hyperparameters for smaller corpora."""
+
+    @abstractmethod
+    def from_published(self) -> Self:
+        """These hyperparameters with plans for published backbones, which have their own sizes."""
+
+    def without_generator(self) -> Self:
+        """These hyperparameters for a system that replies with fixed sentences.
+
+        Raises ConfigError if the system needs a generator.
+        """
+        raise ConfigError("only kbrd can be trained without a generator")
+
+    def at_most(self, epochs: int | None) -> Self:
+        """These hyperparameters with another limit of epochs for every part, if one is given."""
+        parts = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return replace(
+            self,
+            **{
+                name: part.at_most(epochs) for name, part in parts if isinstance(part, TrainingPlan)
+            },
+        )
+
+    def sizes(self, *, from_scratch: bool) -> dict[str, float]:
+        """The fields that are no plans; those of the models only if they are from scratch."""
+        found: dict[str, float] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not from_scratch and field.name not in self.always:
+                continue
+            if isinstance(value, tuple):  # layers
+                parts = zip(("encoder", "decoder"), value, strict=True)
+                found |= {f"{field.name}.{part}": number for part, number in parts}
+            elif isinstance(value, int | float):
+                found[field.name] = value
+        return found
 
 
 def train_system(

@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from recjury.agents.training.hyperparameters import SystemPlan
 from recjury.agents.training.origins import find_origins
 from recjury.agents.training.report import TrainingReport
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError
 from recjury.plugins.extras import require_neural
 from recjury.tables import WorkProgress
+
+if TYPE_CHECKING:
+    from recjury.agents.training.run import SystemPlan
 
 System = Literal["barcor", "kbrd", "unicrs"]
 SYSTEMS: tuple[str, ...] = get_args(System)
@@ -80,7 +82,7 @@ def train(
     return report
 
 
-def _plans(system: str) -> type[SystemPlan]:
+def _plans(system: str) -> type["SystemPlan"]:
     """The class of a system's hyperparameters."""
     if system == "kbrd":
         from recjury.agents.kbrd.training import KbrdHyperparameters

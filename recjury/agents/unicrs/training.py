@@ -11,9 +11,9 @@ from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
 from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.description import Limits
 from recjury.agents.neural.tokens import END, ITEM
-from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
+from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.learned_tokens import learn_tokens
-from recjury.agents.training.run import Ranks, TrainingRun
+from recjury.agents.training.run import Ranks, SystemPlan, TrainingRun
 from recjury.agents.unicrs import checkpoint, prompting
 from recjury.agents.unicrs.model import Unicrs
 from recjury.agents.unicrs.objective import (
