@@ -13,7 +13,7 @@ from statistics import fmean
 
 from recjury.debate.opinions import Opinion, moved, trusted_mean
 from recjury.debate.rated_log import RatedLog
-from recjury.debate.reception import TAKEN_UP, reception_of
+from recjury.debate.reception import TAKEN_UP
 from recjury.debate.rules import RULE_PROTOCOL
 from recjury.records import JSON, OVERALL_SCALE, Evidence, Rating, Role, Statement
 
@@ -85,7 +85,7 @@ def _findings(role: Role, rated: RatedLog) -> tuple[Evidence, ...]:
 
 def _reception(role: Role, rated: RatedLog) -> tuple[Evidence, ...]:
     """What the user did, if the role speaks for the user."""
-    return reception_of(rated.log) if role is Role.COMMON_USER else ()
+    return rated.reception if role is Role.COMMON_USER else ()
 
 
 def _begin(role: Role, rated: RatedLog) -> tuple[float, str]:

@@ -61,13 +61,12 @@ class FluencyCounts:
             found.append([_SEEN[table[run & mask]] for run in runs])
         return found
 
-    def features(self, sentence: SentenceWords) -> list[float]:
-        """The `FEATURES` numbers of a sentence that the model of replies looks at."""
-        tokens = masked_tokens(sentence)
+    def features(self, tokens: Sequence[str]) -> list[float]:
+        """The `FEATURES` numbers of a sentence's `masked_tokens` that the model of replies sees."""
         padded = [START, *tokens, END]
         counts = self._counts("word", padded, 3)
         usual = self._scores(counts)
-        classes = self._scores(self._counts("class", list(map(class_of, padded)), 4))
+        classes = self._scores(self._counts("class", classes_of(padded), 4))
         strange = _strange_pairs(counts)
         n = len(usual)
         seen = dict(zip(padded, counts[0], strict=True))
@@ -101,6 +100,11 @@ class FluencyCounts:
                 return penalty + math.log10(seen / max(counts[length - 2][start], seen))
             penalty += math.log10(_BACK_OFF)
         return penalty + math.log10(max(counts[0][at], _UNSEEN) / self._total)
+
+
+def classes_of(tokens: Sequence[str]) -> list[str]:
+    """The classes of tokens."""
+    return list(map(class_of, tokens))
 
 
 def _strange_pairs(counts: Counts) -> int:
@@ -139,7 +143,7 @@ def counted(sentences: Sequence[SentenceWords]) -> dict[str, NDArray[np.generic]
     counts = {name: np.zeros(size, np.int64) for name, size in TABLES.items()}
     for sentence in sentences:
         tokens = [START, *masked_tokens(sentence), END]
-        for kind, row, longest in (("word", tokens, 3), ("class", list(map(class_of, tokens)), 4)):
+        for kind, row, longest in (("word", tokens, 3), ("class", classes_of(tokens), 4)):
             for length, runs in enumerate(run_checksums(row, longest), start=1):
                 table = counts[f"{kind}{length}"]
                 for run in runs:
