@@ -1,6 +1,7 @@
 """What the rule user understands of a system's turn, by look-ups: items, questions, repeats."""
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from recjury.knowledge import Catalogue, fold
@@ -13,6 +14,7 @@ from recjury.records import Domain, DomainAttribute, Speaker, Turn
 # hundred at .95.
 _SURELY_BROKEN = 0.95
 _TEXTS_KEPT = 4096
+_DOMAINS_KEPT = 64
 
 
 class TurnFacts(NamedTuple):
@@ -50,9 +52,9 @@ def turn_facts(
     bare = bare_words(text, catalogue)
     return TurnFacts(
         named=tuple(dict.fromkeys([id_ for id_ in mentions if id_ not in known] or mentions)),
-        asked=tuple(each for each in domain.attributes if _is_asked(each, question)),
+        asked=tuple(a for a, names in _names_of(domain) if any(name in question for name in names)),
         asks="?" in text,
-        asks_done=domain.done != domain.verb and _has(question, domain.done),
+        asks_done=domain.done != domain.verb and _spaced(domain.done) in question,
         repeated=any(words(text) == words(each) for each in earlier),
         only_titles=bool(mentions) and any(bare == bare_words(t, catalogue) for t in earlier),
         broken=makes_no_sense(text, before),
@@ -81,14 +83,19 @@ def bare_words(text: str, catalogue: Catalogue) -> str:
 
 
 def _questions(text: str) -> str:
+    """The words of the questions of a text, between spaces."""
     asked = (each for each in sentence_texts(text[-LONGEST:]) if each.rstrip().endswith("?"))
-    return words(" ".join(asked))
+    return _spaced(" ".join(asked))
 
 
-def _is_asked(attribute: DomainAttribute, question: str) -> bool:
-    names = (attribute.word, attribute.words, *attribute.asked)
-    return any(_has(question, name) for name in names)
+@lru_cache(_DOMAINS_KEPT)
+def _names_of(domain: Domain) -> Sequence[tuple[DomainAttribute, frozenset[str]]]:
+    """The attributes, and the phrases by which people ask for them, between spaces."""
+    return [
+        (each, frozenset(map(_spaced, (each.word, each.words, *each.asked))))
+        for each in domain.attributes
+    ]
 
 
-def _has(text: str, phrase: str) -> bool:
-    return f" {words(phrase)} " in f" {text} "
+def _spaced(text: str) -> str:
+    return f" {words(text)} "

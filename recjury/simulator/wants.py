@@ -1,6 +1,6 @@
 """What the rule user wants: attributes of its targets, or its wishes, as people say them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
@@ -145,7 +145,18 @@ def agenda(item: Item, domain: Domain, draw: Random) -> tuple[Want, ...]:
 
 def is_near(one: str, other: str) -> bool:
     """Whether two categories hardly differ ("music", "musical")."""
-    return one == other or any(one in group and other in group for group in words().near)
+    return one == other or other in _near().get(one, ())
+
+
+@cache
+def _near() -> Mapping[str, frozenset[str]]:
+    """The categories that each hardly differs from."""
+    groups = words().near
+    return {
+        each: frozenset(near for other in groups if each in other for near in other)
+        for group in groups
+        for each in group
+    }
 
 
 def plural(want: Want, domain: Domain) -> str:
