@@ -50,11 +50,6 @@ class ActInput(NamedTuple):
     system_pieces: list[int]
 
 
-def act_input(said: str, answered: str, vocabulary: Vocabulary) -> ActInput:
-    """The model's input for what a user `said`, and what the system had said before."""
-    return act_inputs([said], answered, vocabulary)[0]
-
-
 def act_inputs(texts: Iterable[str], answered: str, vocabulary: Vocabulary) -> list[ActInput]:
     """The model's inputs for several texts that answer the same."""
     last = words_of(last_sentence(answered))[-30:] or ["<none>"]

@@ -9,17 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-import numpy as np
-from numpy.typing import NDArray
-
 from recjury.language.tokens import (
     END,
     NAME,
     START,
-    SentenceWords,
     class_of,
     is_function_word,
-    masked_tokens,
     run_checksums,
 )
 from recjury.language.vocabulary import words
@@ -136,21 +131,3 @@ def _repeats(tokens: Sequence[str], content: Sequence[str]) -> list[float]:
         float(near),
         len(set(tokens)) / max(1, len(tokens)),
     ]
-
-
-def counted(sentences: Sequence[SentenceWords]) -> dict[str, NDArray[np.generic]]:
-    """The tables of counts of these sentences, and their number of words, as weights."""
-    counts = {name: np.zeros(size, np.int64) for name, size in TABLES.items()}
-    for sentence in sentences:
-        tokens = [START, *masked_tokens(sentence), END]
-        for kind, row, longest in (("word", tokens, 3), ("class", classes_of(tokens), 4)):
-            for length, runs in enumerate(run_checksums(row, longest), start=1):
-                table = counts[f"{kind}{length}"]
-                for run in runs:
-                    table[run & (len(table) - 1)] += 1
-    total = np.array(float(counts["word1"].sum()))
-    stored = {
-        f"fluency.{name}": np.minimum(255, np.round(STEP * np.log2(table + 1))).astype(np.uint8)
-        for name, table in counts.items()
-    }
-    return {**stored, "fluency.total": total}
