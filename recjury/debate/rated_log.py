@@ -25,12 +25,16 @@ class RatedLog:
         return self._scored[role]
 
     def findings(self, role: Role) -> tuple[Evidence, ...]:
-        """The evidence that the role can cite: of its scored factors, with a turn of the log."""
-        return self._findings[role]
+        """The evidence that the role can cite: of its scored factors, with a turn of the log; and
+        its `reception`."""
+        return (*self._findings[role], *self.reception(role))
+
+    def reception(self, role: Role) -> tuple[Evidence, ...]:
+        """What the user did, if the role speaks for the user."""
+        return self._reception if role is Role.COMMON_USER else ()
 
     @cached_property
-    def reception(self) -> tuple[Evidence, ...]:
-        """What the user did, which the role that speaks for the user can cite, too."""
+    def _reception(self) -> tuple[Evidence, ...]:
         return reception_of(self.log)
 
     @cached_property

@@ -1,7 +1,8 @@
 """What the rule user wants: attributes of its targets, or its wishes, as people say them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import permutations
 from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
@@ -145,18 +146,12 @@ def agenda(item: Item, domain: Domain, draw: Random) -> tuple[Want, ...]:
 
 def is_near(one: str, other: str) -> bool:
     """Whether two categories hardly differ ("music", "musical")."""
-    return one == other or other in _near().get(one, ())
+    return one == other or (one, other) in _near()
 
 
 @cache
-def _near() -> Mapping[str, frozenset[str]]:
-    """The categories that each hardly differs from."""
-    groups = words().near
-    return {
-        each: frozenset(near for other in groups if each in other for near in other)
-        for group in groups
-        for each in group
-    }
+def _near() -> frozenset[tuple[str, str]]:
+    return frozenset(pair for group in words().near for pair in permutations(group, 2))
 
 
 def plural(want: Want, domain: Domain) -> str:
