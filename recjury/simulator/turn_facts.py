@@ -1,7 +1,6 @@
 """What the rule user understands of a system's turn, by look-ups: items, questions, repeats."""
 
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from recjury.knowledge import Catalogue, fold
@@ -14,7 +13,6 @@ from recjury.records import Domain, DomainAttribute, Speaker, Turn
 # hundred at .95.
 _SURELY_BROKEN = 0.95
 _TEXTS_KEPT = 4096
-_DOMAINS_KEPT = 64
 
 
 class TurnFacts(NamedTuple):
@@ -52,7 +50,7 @@ def turn_facts(
     bare = bare_words(text, catalogue)
     return TurnFacts(
         named=tuple(dict.fromkeys([id_ for id_ in mentions if id_ not in known] or mentions)),
-        asked=tuple(a for a, names in _names_of(domain) if any(name in question for name in names)),
+        asked=tuple(each for each in domain.attributes if _is_asked(each, question)),
         asks="?" in text,
         asks_done=domain.done != domain.verb and _spaced(domain.done) in question,
         repeated=any(words(text) == words(each) for each in earlier),
@@ -88,14 +86,11 @@ def _questions(text: str) -> str:
     return _spaced(" ".join(asked))
 
 
-@lru_cache(_DOMAINS_KEPT)
-def _names_of(domain: Domain) -> Sequence[tuple[DomainAttribute, frozenset[str]]]:
-    """The attributes, and the phrases by which people ask for them, between spaces."""
-    return [
-        (each, frozenset(map(_spaced, (each.word, each.words, *each.asked))))
-        for each in domain.attributes
-    ]
+def _is_asked(attribute: DomainAttribute, question: str) -> bool:
+    names = (attribute.word, attribute.words, *attribute.asked)
+    return any(_spaced(name) in question for name in names)
 
 
+@cached_by_text(_TEXTS_KEPT)
 def _spaced(text: str) -> str:
     return f" {words(text)} "
