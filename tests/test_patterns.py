@@ -21,7 +21,7 @@ PATTERNS = {
     "simulator": 32,
 }
 WORD_LISTS = {
-    "agreement": 1, "campaign": 1, "cli": 1, "corpora": 1, "debate": 1, "judges": 3,
+    "agreement": 1, "campaign": 1, "corpora": 1, "debate": 1, "judges": 3,
     "knowledge": 7, "llm": 1, "simulator": 1,
 }
 # fmt: on

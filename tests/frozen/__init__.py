@@ -62,4 +62,6 @@ Intended changes
   and the list in every one.
 - `core.rq1` has the pairs that the paper names; the means of `core.rq4` are by judge and data set,
   and its scores by role are the debaters', not means of factors.
+- The rule user is version 8 (who finds a target in the last list leaves with thanks): what is rated
+  and computed of its last turns differs. `core` has no `judges.learned`.
 """
