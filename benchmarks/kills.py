@@ -121,13 +121,14 @@ class Killing:
     def _kill(self, victim: Process, running: list[Process], campaign: Campaign) -> int:
         """Kill a process, and count the calls in flight while the others stand still."""
         # A process that stands still while it makes the store would lock it.
-        stopped = [each for each in running if each is not victim] if _durable(campaign) else []
+        before = _durable(campaign)
+        stopped = [each for each in running if each is not victim] if before else []
         for each in stopped:
             _send(each, signal.SIGSTOP)
         victim.kill()
         victim.join()
         time.sleep(_SETTLED)
-        durable = _durable(campaign)
+        durable = max(before, _durable(campaign))
         sent = len({fingerprint(body) for body in list(self._endpoint.bodies)})
         for each in stopped:
             _send(each, signal.SIGCONT)
