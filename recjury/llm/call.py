@@ -8,7 +8,7 @@ reply that cannot be used is asked for again one level above, in `reply_reading`
 """
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from recjury.errors import CallFailed, ProviderError
@@ -97,7 +97,7 @@ class ModelCalls:
                 raise outcome
             if outcome is not None:
                 shared.usage.reused += 1
-                return replace(outcome, reused=True)
+                return outcome._replace(reused=True)
         # The first task to ask sends the call. If it is cancelled (None), another one sends it.
         mine = shared.open[identity] = asyncio.get_running_loop().create_future()
         outcome = None
@@ -119,7 +119,7 @@ class ModelCalls:
             self.room.learn(request, kept)
             self.sizes.learn(request, kept)
             shared.usage.reused += 1
-            return kept if kept.reused else replace(kept, reused=True)
+            return kept if kept.reused else kept._replace(reused=True)
         started = shared.clock.wall()
         code = answer_code(shared.recorder.secret, request.messages)
         with call_span(request, self.spec, unit) as answered:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -281,7 +280,7 @@ def refusing(refuses: Callable[[Body], bool], answer: Answer) -> Callable[[Body]
 def test_what_is_refused_is_sent_otherwise_and_only_once_as_before(name: str, wire: str) -> None:
     refuses, answer, field, value = REFUSALS[name]
     with ScriptedEndpoint(refusing(refuses, answer)) as endpoint:
-        second = replace(FULL, messages=(SYSTEM, Message("user", ("And another?",))))
+        second = FULL._replace(messages=(SYSTEM, Message("user", ("And another?",))))
         texts, gateway = ask(endpoint, FULL, second, json_mode="schema", wire=wire)
         bodies = list(endpoint.bodies)
     assert texts == ["fine", "fine"]
@@ -319,7 +318,7 @@ def test_a_fault_of_the_moment_teaches_nothing(status: int, message: str, second
         async def run() -> str:
             async with gateway:
                 await gateway.check()
-                return (await gateway.complete(replace(FULL, n=1, top_logprobs=None))).text
+                return (await gateway.complete(FULL._replace(n=1, top_logprobs=None))).text
 
         assert asyncio.run(run()) == "fine"
     assert gateway.learned == {}

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -104,9 +103,9 @@ def test_codes_are_spread_over_all_letters_and_digits() -> None:
 
 def test_the_form_of_the_reply_has_the_code_as_well() -> None:
     asked = ChatRequest("m", (Message("user", ("Rate this.", FORM)),), "test")
-    rating = with_code(replace(asked, form=RatingForm(CODE, 0, 4)), SENT)
+    rating = with_code(asked._replace(form=RatingForm(CODE, 0, 4)), SENT)
     assert rating.form == RatingForm(SENT, 0, 4)
-    answer = with_code(replace(asked, form=answer_form()), SENT).form
+    answer = with_code(asked._replace(form=answer_form()), SENT).form
     assert isinstance(answer, ObjectForm)
     assert str(answer.schema) == str(answer_form().schema).replace(repr(CODE), repr(SENT))
 
