@@ -16,23 +16,25 @@ from recjury.records import ChatRequest, Message, ObjectForm, RatingForm
 
 _PAIRS = tuple(f"{letter}{digit}" for digit in range(10) for letter in "abcdefghjkmnpqrstuvwxyz")
 _PAIRS_OF_CODE = 4
+_MARK = CODE.encode()
 
 
-def answer_code(secret: bytes, messages: Sequence[Message]) -> str:
-    """The code for a prompt, 4 letters and 4 digits in turn; empty if the prompt asks for none.
+def prompt_bytes(messages: Sequence[Message]) -> bytes:
+    """All text of a prompt; its messages stand one after the other."""
+    parts = [part for message in messages for part in message.parts]
+    return "".join(parts).encode("utf-8", "surrogatepass")
 
-    What stands after the form of the answer, such as a note that asks again, does not change it.
-    Such a code is neither a word nor a number. There are 2.8 thousand million of them.
+
+def answer_code(secret: bytes, prompt: bytes) -> str:
+    """The code for a prompt that asks for one, 4 letters and 4 digits in turn.
+
+    What stands after its mark, such as a note that asks again, does not change the code. Such a
+    code is neither a word nor a number. There are 2.8 thousand million of them.
     """
-    place = _location_of_form(messages)
-    if place is None:
-        return ""
-    parts = [part for message in messages[:-1] for part in message.parts]
-    said = "".join([*parts, *messages[-1].parts[: place + 1]])
+    before, _, _ = prompt.rpartition(_MARK)
     # The secret before the text makes a keyed hash of SHA-256, as long as only a part is used: a
     # third of the time of an HMAC.
-    hashed = hashlib.sha256(secret + said.encode("utf-8", "surrogatepass")).digest()
-    number = int.from_bytes(hashed[:8], "big")
+    number = int.from_bytes(hashlib.sha256(secret + before).digest()[:8], "big")
     code = ""
     for _ in range(_PAIRS_OF_CODE):
         number, pair = divmod(number, len(_PAIRS))
