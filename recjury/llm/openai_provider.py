@@ -22,13 +22,11 @@ from recjury.llm.transport import (
     HttpResponse,
     HttpSession,
     TooLargeError,
-    Transport,
     TransportError,
     excerpt,
     read_api_key,
 )
 from recjury.logs import get_logger
-from recjury.plugins.extras import require_openai
 from recjury.records import ChatRequest
 
 logger = get_logger()
@@ -44,7 +42,7 @@ class _Refusal(NamedTuple):
 
 
 class OpenAIProvider:
-    """The provider of one `EndpointSpec`, over either transport.
+    """The provider of one `EndpointSpec`.
 
     What the endpoint refuses is learned from its answers, and requests are adapted to it.
     """
@@ -62,7 +60,7 @@ class OpenAIProvider:
         """
         self._spec = spec
         self._key = read_api_key(spec.key_env, f"model {spec.name}", "an endpoint")
-        self._transport = _transport(spec, self._key, session)
+        self._transport = AiohttpTransport(spec.base_url, self._key, spec.timeout, session)
         self._path = "/embeddings" if spec.embedding else "/chat/completions"
         self._checks = check_requests(spec, uses)
         self._learning = Learning(spec) if learning is None else learning
@@ -101,8 +99,7 @@ class OpenAIProvider:
             self._unchecked = self._unchecked[1:]
 
     async def aclose(self) -> None:
-        """Close the transport's connections."""
-        await self._transport.aclose()
+        """Nothing is held: the gateway closes the shared session."""
 
     async def _ask(
         self, request: ChatRequest, *, checks: bool = False, refusals: int = 0
@@ -180,7 +177,7 @@ class OpenAIProvider:
             kind = Kind.LOST if error.connected else Kind.NO_CONNECTION
             raise Retryable(str(error), kind) from None
         except TypeError as error:
-            # orjson and the openai package both refuse text that is not valid Unicode.
+            # orjson refuses text that is not valid Unicode.
             reason = f"{self._spec.name}: the request cannot be sent: {error}"
             raise CallFailed(reason, permanent=True) from None
 
@@ -255,15 +252,6 @@ class OpenAIProvider:
                 model=self._spec.name,
                 changes=learned.described(),
             )
-
-
-def _transport(spec: EndpointSpec, key: str | None, session: HttpSession) -> Transport:
-    if spec.wire == "sdk":
-        require_openai("`wire: sdk`")
-        from recjury.llm.openai_transport import OpenAITransport  # openai takes 0.6 s to import
-
-        return OpenAITransport(spec.base_url, key, spec.timeout, session.max_bytes)
-    return AiohttpTransport(spec.base_url, key, spec.timeout, session)
 
 
 def _parsed(body: bytes) -> object:

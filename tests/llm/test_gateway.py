@@ -27,8 +27,7 @@ def scripted(model: ScriptedModel, recorder: MemoryRecorder, concurrency: int = 
     return Gateway({"m": NOWHERE}, recorder, providers={"m": model}, concurrency=concurrency)
 
 
-@pytest.mark.parametrize("wire", ["plain", "sdk"])
-def test_what_is_asked_reaches_the_endpoint_and_what_it_says_comes_back(wire: str) -> None:
+def test_what_is_asked_reaches_the_endpoint_and_what_it_says_comes_back() -> None:
     said = completion("Fine.", prompt_tokens=100, completion_tokens=20, cached_tokens=60)
     recorder = MemoryRecorder()
     asked = request(
@@ -47,9 +46,7 @@ def test_what_is_asked_reaches_the_endpoint_and_what_it_says_comes_back(wire: st
 
     with ScriptedEndpoint(lambda body: said) as endpoint:
         prices = {"price_in": 2.0, "price_cached": 1.0, "price_out": 10.0}
-        spec = spec_of(
-            endpoint, wire=wire, json_mode="schema", extra={"top_p": None, "k": 1}, **prices
-        )
+        spec = spec_of(endpoint, json_mode="schema", extra={"top_p": None, "k": 1}, **prices)
         reply = asyncio.run(run(spec))
         body = endpoint.bodies[0]
     shape = {"name": "answer", "strict": True, "schema": {"type": "object"}}
@@ -202,8 +199,7 @@ def test_calls_are_attributed_and_samples_get_replies_of_their_own() -> None:
     assert [call.unit for call in recorder.calls.values()] == ["t0", "t1"]
 
 
-@pytest.mark.parametrize("wire", ["plain", "sdk"])
-def test_embeddings_come_in_the_order_of_the_texts_and_are_kept(wire: str) -> None:
+def test_embeddings_come_in_the_order_of_the_texts_and_are_kept() -> None:
     recorder = MemoryRecorder()
     texts = [f"text {n}" for n in range(150)]
 
@@ -218,7 +214,7 @@ def test_embeddings_come_in_the_order_of_the_texts_and_are_kept(wire: str) -> No
             return {"first": first, "again": again, "none": await gateway.embed("e", [])}
 
     with ScriptedEndpoint(lambda body: "x") as endpoint:
-        found = asyncio.run(run(spec_of(endpoint, embedding=True, wire=wire)))
+        found = asyncio.run(run(spec_of(endpoint, embedding=True)))
         assert len(endpoint.embedded) == 3
     expected = np.array([hashed_embedding(text) for text in texts], dtype=np.float32)
     assert found["first"].dtype == np.float32

@@ -84,7 +84,6 @@ def test_cuts_alias_and_purpose_have_no_part_in_it(other: ChatRequest) -> None:
         spec(requests_per_minute=1),
         spec(price_in=1, price_out=1, price_cached=1),
         spec(key_env="SOME_KEY"),
-        spec(wire="sdk"),
         spec(base_url="http://127.0.0.1:1/v1/"),
     ],
 )

@@ -275,13 +275,12 @@ def refusing(refuses: Callable[[Body], bool], answer: Answer) -> Callable[[Body]
     return lambda body: answer if refuses(body) else "fine"
 
 
-@pytest.mark.parametrize("wire", ["plain", "sdk"])
 @pytest.mark.parametrize("name", REFUSALS)
-def test_what_is_refused_is_sent_otherwise_and_only_once_as_before(name: str, wire: str) -> None:
+def test_what_is_refused_is_sent_otherwise_and_only_once_as_before(name: str) -> None:
     refuses, answer, field, value = REFUSALS[name]
     with ScriptedEndpoint(refusing(refuses, answer)) as endpoint:
         second = FULL._replace(messages=(SYSTEM, Message("user", ("And another?",))))
-        texts, gateway = ask(endpoint, FULL, second, json_mode="schema", wire=wire)
+        texts, gateway = ask(endpoint, FULL, second, json_mode="schema")
         bodies = list(endpoint.bodies)
     assert texts == ["fine", "fine"]
     assert gateway.usage.retried == 0
