@@ -1,8 +1,9 @@
 """A model behind an OpenAI-compatible endpoint."""
 
 import asyncio
-from collections.abc import Collection
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Collection
+from functools import partial
+from typing import NamedTuple, TypeAlias
 
 import orjson
 
@@ -34,10 +35,15 @@ logger = get_logger()
 _CHECK_SECONDS = 60.0  # a server that has to load its model first takes that long
 
 
+Body: TypeAlias = dict[str, object]
+Send: TypeAlias = Callable[[Callable[[], Body]], Awaitable[tuple[HttpResponse, Body]]]
+"""Sends the body that a function makes; the response, and that body."""
+
+
 class _Refusal(NamedTuple):
     answer: ErrorAnswer
     headers: dict[str, str]
-    body: dict[str, object]
+    body: Body
     """The request's."""
 
 
@@ -102,14 +108,19 @@ class OpenAIProvider:
         """Nothing is held: the gateway closes the shared session."""
 
     async def _ask(
-        self, request: ChatRequest, *, checks: bool = False, refusals: int = 0
+        self,
+        request: ChatRequest,
+        *,
+        checks: bool = False,
+        refusals: int = 0,
+        send: Send | None = None,
     ) -> Completion:
         """The completion, in whatever form the endpoint accepts the request.
 
         `refusals` is how often the request was refused before for what it says: filters and
-        firewalls are moody.
+        firewalls are moody. `send` sends a body in another way.
         """
-        found = await self._exchange(request, checks=checks)
+        found = await self._exchange(request, send or partial(self._send, checks=checks))
         if isinstance(found, Completion):
             return found
         error: Exception = error_of(found.answer, found.headers, self._spec)
@@ -126,17 +137,18 @@ class OpenAIProvider:
             return await self._ask(request, refusals=refusals + 1)
         raise error
 
-    def _has_been_answered(self, body: dict[str, object]) -> bool:
+    def _has_been_answered(self, body: Body) -> bool:
         """Whether a request of the same form was answered before."""
         is_known = self._spec.embedding or self._learning.knows(body)
         return self._learning.has_answers and is_known
 
-    async def _exchange(self, request: ChatRequest, *, checks: bool) -> "Completion | _Refusal":
+    async def _exchange(self, request: ChatRequest, send: Send) -> "Completion | _Refusal":
         """The completion, or the last refusal of a request that was sent in several forms."""
         learning, trial = self._learning, self._learning.begin()
         for _ in range(FORMS):
-            body = request_body(request, self._spec, trial.adaptation)
-            response = await self._send(body, checks=checks)
+            response, body = await send(
+                partial(request_body, request, self._spec, trial.adaptation)
+            )
             found = self._read(response, request)
             if isinstance(found, Completion):
                 learning.has_answers = True
@@ -144,8 +156,6 @@ class OpenAIProvider:
                     found = found._replace(quota=read_quota(response.headers))
                 is_cut = trial.adaptation.stop
                 if not self._spec.embedding:
-                    if trial.is_doubtful and await self._accepts(request, trial.before):
-                        trial.forget()
                     self._tell(learning.accepted(trial, body))
                 return cut(found, request) if is_cut else found
             refusal = _Refusal(found, response.headers, body)
@@ -154,23 +164,15 @@ class OpenAIProvider:
             if trial.is_outdated:  # another call has learned meanwhile
                 trial = learning.begin()
             elif not trial.adapt(found, body):
-                if not await self._search(request, body, found, checks=checks):
-                    return refusal
-                trial = learning.begin()
+                return refusal
         return refusal
 
-    async def _accepts(self, request: ChatRequest, adaptation: Adaptation) -> bool:
-        """Whether `request` is not refused in that form: a fault of the moment teaches nothing."""
+    async def _send(
+        self, make: Callable[[], Body], *, checks: bool = False
+    ) -> tuple[HttpResponse, Body]:
+        body, seconds = make(), min(self._spec.timeout, _CHECK_SECONDS) if checks else None
         try:
-            response = await self._send(request_body(request, self._spec, adaptation), checks=True)
-            return isinstance(self._read(response, request), Completion)
-        except Retryable:
-            return True
-
-    async def _send(self, body: dict[str, object], *, checks: bool = False) -> HttpResponse:
-        seconds = min(self._spec.timeout, _CHECK_SECONDS) if checks else None
-        try:
-            return await self._transport.send(self._path, body, seconds=seconds)
+            return await self._transport.send(self._path, body, seconds=seconds), body
         except TooLargeError as error:
             raise Retryable(str(error)) from None
         except TransportError as error:
@@ -199,27 +201,6 @@ class OpenAIProvider:
         if completion.finish_reason == "error":
             raise Retryable("the endpoint ended the reply with an error")
         return completion
-
-    async def _search(
-        self, request: ChatRequest, body: dict[str, object], answer: ErrorAnswer, *, checks: bool
-    ) -> bool:
-        """Find what no server behind the address accepts; whether the request can be sent again."""
-        if not answer.about_form:
-            return False
-
-        async def accepts(adaptation: Adaptation) -> bool:
-            changed = request_body(request, self._spec, adaptation)
-            response = await self._send(changed, checks=checks)
-            found = self._read(response, request)
-            if isinstance(found, ErrorAnswer) and not found.about_form:
-                raise Retryable(f"HTTP {found.status}")  # another fault, which says nothing here
-            return isinstance(found, Completion)
-
-        before = self._learning.adaptation
-        is_sent_again = await self._learning.search(body, accepts)
-        if self._learning.adaptation != before:
-            self._tell(self._learning.adaptation)
-        return is_sent_again
 
     async def _confirmed(self, error: ProviderError, answer: ErrorAnswer) -> Retryable | CallFailed:
         """The error as one of this request, or of this minute if a harmless one is refused, too.
