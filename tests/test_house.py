@@ -45,20 +45,20 @@ BUDGETS = {
     "agreement": 5_821,
     "api": 939,
     "campaign": 4_040,
-    "cli": 4_649,
+    "cli": 4_836,
     "corpora": 3_726,
-    "debate": 1_970,
+    "debate": 2_118,
     "demo": 33,
     "fine_tuning": 410,
     "isolation": 849,
     "judges": 10_375,
-    "language": 2_022,
+    "language": 2_075,
     "knowledge": 1_782,
-    "llm": 10_453,
+    "llm": 9_868,
     "papers": 7_009,
-    "plugins": 653,
-    "prompts": 292,
-    "records": 1_909,
+    "plugins": 647,
+    "prompts": 296,
+    "records": 1_905,
     "report": 1_719,
     "results": 2_767,
     "simulator": 4_035,
@@ -68,8 +68,8 @@ BUDGETS = {
     "top": 1_173,
     "cluster": 461,
 }
-LINES = 84_936
-FILES = 659
+LINES = 84_732
+FILES = 658
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.
