@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 import pytest
 
+from recjury.cli.noise_floor import HEADER, described, measure_noise
 from recjury.judges.factor_rubric import Rubric
 from recjury.llm import Gateway, NullRecorder
 from recjury.llm.choice_odds import read_rating_odds
 from recjury.llm.model_kinds import read_model
-from recjury.llm.noise_floor import HEADER, described, measure_noise
 from recjury.records import ChatRequest, Factor, Message, RatingForm, Reply
 from tests.judges.cases import a_log
 
