@@ -81,9 +81,9 @@ def call_identity(
         spec.reply_options,
         request.temperature if spec.temperature is None else spec.temperature,
         spec.token_limit(request),
-        request.top_p,
-        request.seed,
-        request.stop,
+        None,  # for top_p, seed and stop, which no request has any more
+        None,
+        (),
         request.schema,
         request.top_logprobs,
         request.sample,

@@ -154,10 +154,9 @@ class OpenAIProvider:
                 learning.has_answers = True
                 if response.headers:
                     found = found._replace(quota=read_quota(response.headers))
-                is_cut = trial.adaptation.stop
                 if not self._spec.embedding:
                     self._tell(learning.accepted(trial, body))
-                return cut(found, request) if is_cut else found
+                return found
             refusal = _Refusal(found, response.headers, body)
             if self._spec.embedding:
                 return refusal
@@ -245,14 +244,3 @@ def _parsed(body: bytes) -> object:
 
 def _text(body: bytes) -> str:
     return body[:1_000].decode("utf-8", "replace")
-
-
-def cut(completion: Completion, request: ChatRequest) -> Completion:
-    """The completion up to the first of the request's stop sequences."""
-    further = tuple(each._replace(text=_until(each.text, request)) for each in completion.further)
-    return completion._replace(text=_until(completion.text, request), further=further)
-
-
-def _until(text: str, request: ChatRequest) -> str:
-    ends = [place for stop in request.stop if (place := text.find(stop)) >= 0]
-    return text[: min(ends)] if ends else text

@@ -45,10 +45,7 @@ class ChatRequest(NamedTuple):
     messages: tuple[Message, ...]
     purpose: str
     temperature: float = 0.0
-    top_p: float | None = None
     max_tokens: int | None = None
-    seed: int | None = None
-    stop: tuple[str, ...] = ()
     schema: dict[str, object] | None = None
     top_logprobs: int | None = None
     sample: int = 0

@@ -32,9 +32,10 @@ def test_what_is_asked_reaches_the_endpoint_and_what_it_says_comes_back() -> Non
     recorder = MemoryRecorder()
     asked = request(
         messages=(Message("system", ("Be ", "brief.")), Message("user", ("Hello",))),
-        temperature=0.5, top_p=0.9, max_tokens=50, seed=7, stop=("END",),
+        temperature=0.5,
+        max_tokens=50,
         schema={"type": "object"},
-    )  # fmt: skip
+    )
 
     async def run(spec: EndpointSpec) -> Reply:
         async with Gateway({"m": spec}, recorder) as gateway:
@@ -46,7 +47,9 @@ def test_what_is_asked_reaches_the_endpoint_and_what_it_says_comes_back() -> Non
 
     with ScriptedEndpoint(lambda body: said) as endpoint:
         prices = {"price_in": 2.0, "price_cached": 1.0, "price_out": 10.0}
-        spec = spec_of(endpoint, json_mode="schema", extra={"top_p": None, "k": 1}, **prices)
+        spec = spec_of(
+            endpoint, json_mode="schema", extra={"top_p": 0.9, "max_tokens": None, "k": 1}, **prices
+        )
         reply = asyncio.run(run(spec))
         body = endpoint.bodies[0]
     shape = {"name": "answer", "strict": True, "schema": {"type": "object"}}
@@ -57,9 +60,7 @@ def test_what_is_asked_reaches_the_endpoint_and_what_it_says_comes_back() -> Non
             {"role": "user", "content": "Hello"},
         ],
         "temperature": 0.5,
-        "max_tokens": 50,
-        "seed": 7,
-        "stop": ["END"],
+        "top_p": 0.9,
         "response_format": {"type": "json_schema", "json_schema": shape},
         "k": 1,
     }

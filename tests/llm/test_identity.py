@@ -25,10 +25,7 @@ def of(*messages: Message) -> ChatRequest:
     [
         request("Rate that."),
         request(temperature=0.7),
-        request(top_p=0.9),
         request(max_tokens=10),
-        request(seed=0),
-        request(stop=("\n",)),
         request(schema={"type": "object"}),
         request(top_logprobs=0),
         request(sample=1),

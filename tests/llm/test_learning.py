@@ -13,7 +13,7 @@ from recjury.llm.call_identity import call_identity
 from recjury.llm.endpoint_check import CHECK_PROMPT
 from recjury.llm.policy import REFUSED_CHECKS
 from recjury.records import ChatRequest, Message
-from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint, completion, prompt
+from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint, prompt
 from tests.llm.doubles import FakeClock, MemoryRecorder, request, spec_of
 
 SYSTEM = Message("system", ("Be brief.",))
@@ -103,8 +103,8 @@ REFUSALS: dict[str, tuple[Callable[[Body], bool], Fault, str, object]] = {
         "temperature",
         None,
     ),
-    "mistral, seed": (
-        lambda body: "seed" in body,
+    "mistral, temperature": (
+        lambda body: "temperature" in body,
         refusal(
             422,
             {
@@ -113,7 +113,7 @@ REFUSALS: dict[str, tuple[Callable[[Body], bool], Fault, str, object]] = {
                     "detail": [
                         {
                             "type": "extra_forbidden",
-                            "loc": ["body", "seed"],
+                            "loc": ["body", "temperature"],
                             "msg": "Extra inputs are not permitted",
                             "input": 3,
                         }
@@ -124,25 +124,25 @@ REFUSALS: dict[str, tuple[Callable[[Body], bool], Fault, str, object]] = {
                 "code": None,
             },
         ),
-        "seed",
+        "temperature",
         None,
     ),
-    "gemini, seed": (
-        lambda body: "seed" in body,
+    "gemini, temperature": (
+        lambda body: "temperature" in body,
         refusal(
             400,
             [
                 {
                     "error": {
                         "code": 400,
-                        "message": 'Invalid JSON payload received. Unknown name "seed": '
+                        "message": 'Invalid JSON payload received. Unknown name "temperature": '
                         "Cannot find field.",
                         "status": "INVALID_ARGUMENT",
                     }
                 }
             ],
         ),
-        "seed",
+        "temperature",
         None,
     ),
     "groq, n": (
@@ -190,28 +190,6 @@ REFUSALS: dict[str, tuple[Callable[[Body], bool], Fault, str, object]] = {
         "temperature",
         0.01,
     ),
-    "grok, stop": (
-        lambda body: "stop" in body,
-        refusal(400, {"code": "x", "error": "Argument not supported on this model: stop"}),
-        "stop",
-        None,
-    ),
-    "anthropic, top_p beside temperature": (
-        lambda body: "temperature" in body and "top_p" in body,
-        refusal(
-            400,
-            {
-                "type": "error",
-                "error": {
-                    "type": "invalid_request_error",
-                    "message": "`temperature` and `top_p` cannot both be specified for this model. "
-                    "Please use only one.",
-                },
-            },
-        ),
-        "top_p",
-        None,
-    ),
     "groq, too many tokens": (
         lambda body: int(body.get("max_tokens", 0)) > 32,  # type: ignore[call-overload]
         refusal(
@@ -221,24 +199,24 @@ REFUSALS: dict[str, tuple[Callable[[Body], bool], Fault, str, object]] = {
         32,
     ),
     "openrouter, wrapped": (
-        lambda body: "seed" in body,
+        lambda body: "temperature" in body,
         refusal(
             400,
             {
                 "error": {
                     "message": "Provider returned error",
                     "code": 400,
-                    "metadata": {"raw": '{"detail":"Unsupported parameter: seed"}'},
+                    "metadata": {"raw": '{"detail":"Unsupported parameter: temperature"}'},
                 }
             },
         ),
-        "seed",
+        "temperature",
         None,
     ),
     "an error in a 200": (
-        lambda body: "seed" in body,
-        Fault("raw", text='{"error": {"code": 400, "message": "unknown parameter: seed"}}'),
-        "seed",
+        lambda body: "temperature" in body,
+        Fault("raw", text='{"error": {"code": 400, "message": "unknown parameter: temperature"}}'),
+        "temperature",
         None,
     ),
 }
@@ -247,10 +225,7 @@ FULL = ChatRequest(
     "m",
     (SYSTEM, USER),
     "test",
-    top_p=0.9,
     max_tokens=64,
-    seed=3,
-    stop=("\n\n",),
     schema={"type": "object"},
     top_logprobs=5,
     n=2,
@@ -337,7 +312,7 @@ def test_a_template_that_fails_with_500_is_still_learned() -> None:
     status, body = SYSTEM_REFUSED[3]
     refuses = lambda sent: has_role(sent, "system")  # noqa: E731
     with ScriptedEndpoint(refusing(refuses, refusal(status, body))) as endpoint:
-        first, second = request(messages=(SYSTEM, USER)), request(messages=(SYSTEM, USER), seed=1)
+        first, second = request(messages=(SYSTEM, USER)), request(messages=(SYSTEM, USER), sample=1)
         texts, gateway = ask(endpoint, first, second)
         assert len(endpoint.bodies) == 3 + 1
     assert texts == ["fine"] * 2
@@ -508,21 +483,6 @@ def test_a_temperature_above_1_that_is_refused_is_lowered_and_others_stay() -> N
         assert [body["temperature"] for body in endpoint.bodies[1:]] == [1.0, 0.0, 0.7]
 
 
-def test_replies_are_cut_here_where_stop_is_refused() -> None:
-    said = completion("One.\n\nTwo.")
-    said["choices"].append({"index": 1, "message": {"content": "Three.\n\nFour"}})  # type: ignore[attr-defined]
-    _, answer, _, _ = REFUSALS["grok, stop"]
-    script = lambda body: answer if "stop" in body else said  # noqa: E731
-    with ScriptedEndpoint(script) as endpoint:
-        gateway = Gateway({"m": spec_of(endpoint)}, MemoryRecorder())
-
-        async def run() -> list[str]:
-            async with gateway:
-                return [each.text for each in (await gateway.complete(FULL)).each()]
-
-        assert asyncio.run(run()) == ["One.", "Three."]
-
-
 def check(spec: EndpointSpec, uses: tuple[str, ...] = ()) -> Gateway:
     """A gateway that has checked its model."""
     gateway = Gateway(
@@ -568,7 +528,6 @@ NO_ENDPOINTS = (
             lambda body: "max_tokens" in body or "temperature" in body,
             {"temperature": True, "max_tokens": "left out"},
         ),
-        (lambda body: "seed" in body, {}),
     ],
 )
 def test_the_check_finds_out_which_parameters_no_server_accepts(
@@ -594,9 +553,9 @@ def test_a_refusal_that_names_nothing_is_shown(said: str) -> None:
 
 def test_a_404_about_the_parameters_is_learned_from_as_a_400() -> None:
     answer = refusal(404, {"error": {"message": NO_ENDPOINTS, "code": 404}})
-    with ScriptedEndpoint(refusing(lambda body: "seed" in body, answer)) as endpoint:
+    with ScriptedEndpoint(refusing(lambda body: "temperature" in body, answer)) as endpoint:
         texts, gateway = ask(endpoint, FULL)
-        assert "seed" not in endpoint.bodies[-1]
+        assert "temperature" not in endpoint.bodies[-1]
     assert texts == ["fine"]
     assert list(gateway.learned) == ["m"]
     with (
@@ -662,7 +621,7 @@ def test_a_refusal_that_the_change_does_not_mend_teaches_nothing() -> None:
     [
         ({"temperature": 0.3}, "temperature"),
         ({"extra": {"temperature": 0.3}}, "temperature"),
-        ({"refuses": ["seed"]}, "temperature"),
+        ({"refuses": ["n"]}, "temperature"),
     ],
 )
 def test_a_setting_of_the_model_is_never_changed(fields: dict[str, object], name: str) -> None:

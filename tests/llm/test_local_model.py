@@ -100,7 +100,7 @@ def test_log_probabilities_are_those_of_the_models_scores(folder: Path) -> None:
 
 def test_samples_differ_and_repeat(folder: Path) -> None:
     warm = ASKED._replace(temperature=1.0)
-    requests = (warm, warm._replace(sample=1), warm._replace(seed=7))
+    requests = (warm, warm._replace(sample=1), warm._replace(sample=2))
     first = [each.text for each in _answers(_spec(folder), *requests)]
     again = [each.text for each in _answers(_spec(folder), *reversed(requests))]
     assert len(set(first)) == 3
@@ -113,14 +113,6 @@ def test_several_replies_are_asked_for_at_once(folder: Path) -> None:
     assert len(found.further) == 2
     assert len(texts) == 3
     assert found.completion_tokens > 12
-
-
-def test_a_reply_ends_before_a_stop_sequence(folder: Path) -> None:
-    (whole,) = _answers(_spec(folder), ASKED)
-    stop = whole.text[6:9]
-    (found,) = _answers(_spec(folder), ASKED._replace(stop=(stop,)))
-    assert found.text == whole.text[: whole.text.index(stop)]
-    assert found.finish_reason == "stop"
 
 
 def test_a_template_that_refuses_roles_gets_others(tmp_path: Path) -> None:
