@@ -6,6 +6,7 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import orjson
+from yarl import URL
 
 from recjury.errors import CallFailed, ProviderError
 from recjury.llm.adaptation import Adaptation
@@ -19,7 +20,6 @@ from recjury.llm.policy import FORMS, POLICY, Again, Kind
 from recjury.llm.provider import Completion, Retryable
 from recjury.llm.quota import read_quota
 from recjury.llm.transport import (
-    AiohttpTransport,
     HttpResponse,
     HttpSession,
     TooLargeError,
@@ -66,8 +66,12 @@ class OpenAIProvider:
         """
         self._spec = spec
         self._key = read_api_key(spec.key_env, f"model {spec.name}", "an endpoint")
-        self._transport = AiohttpTransport(spec.base_url, self._key, spec.timeout, session)
+        self._session = session
         self._path = "/embeddings" if spec.embedding else "/chat/completions"
+        self._url = URL(spec.base_url + self._path)
+        self._headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
+        if self._key is not None:
+            self._headers["Authorization"] = f"Bearer {self._key}"
         self._checks = check_requests(spec, uses)
         self._learning = Learning(spec) if learning is None else learning
         self._unchecked = [] if self._learning.has_answers else list(self._checks)
@@ -169,9 +173,12 @@ class OpenAIProvider:
     async def _send(
         self, make: Callable[[], Body], *, checks: bool = False
     ) -> tuple[HttpResponse, Body]:
-        body, seconds = make(), min(self._spec.timeout, _CHECK_SECONDS) if checks else None
+        body, seconds = make(), self._spec.timeout
+        if checks:
+            seconds = min(seconds, _CHECK_SECONDS)
         try:
-            return await self._transport.send(self._path, body, seconds=seconds), body
+            sent = orjson.dumps(body)
+            response = await self._session.request("POST", self._url, sent, self._headers, seconds)
         except TooLargeError as error:
             raise Retryable(str(error)) from None
         except TransportError as error:
@@ -181,6 +188,7 @@ class OpenAIProvider:
             # orjson refuses text that is not valid Unicode.
             reason = f"{self._spec.name}: the request cannot be sent: {error}"
             raise CallFailed(reason, permanent=True) from None
+        return response, body
 
     def _read(self, response: HttpResponse, request: ChatRequest) -> Completion | ErrorAnswer:
         """The completion, or what the endpoint says instead. Raises Retryable for neither."""

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
-import orjson
 from yarl import URL
 
 from recjury.errors import ConfigError
@@ -159,36 +158,6 @@ async def read_at_most(response: aiohttp.ClientResponse, most: int) -> bytes:
 def too_large(most: int) -> TooLargeError:
     """The error for a response of more than `most` bytes."""
     return TooLargeError(f"the answer is larger than {most} bytes")
-
-
-class AiohttpTransport:
-    """Requests to one model's endpoint through the shared session."""
-
-    def __init__(self, base_url: str, key: str | None, seconds: float, session: HttpSession):
-        """`key` is sent in the Authorization header; `seconds` is the time limit of one request."""
-        self._session = session
-        self._base = base_url
-        self._seconds = seconds
-        self._urls: dict[str, URL] = {}
-        self._headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
-        if key is not None:
-            self._headers["Authorization"] = f"Bearer {key}"
-
-    async def send(
-        self, path: str, body: dict[str, object] | None, *, seconds: float | None = None
-    ) -> HttpResponse:
-        """POST `body` as JSON to base_url + `path`, or GET if `body` is None.
-
-        `seconds` replaces the time limit. Raises TransportError.
-        """
-        url = self._urls.get(path) or self._urls.setdefault(path, URL(self._base + path))
-        return await self._session.request(
-            "GET" if body is None else "POST",
-            url,
-            None if body is None else orjson.dumps(body),
-            self._headers,
-            self._seconds if seconds is None else seconds,
-        )
 
 
 def check_address(address: str, name: str) -> None:
