@@ -54,7 +54,7 @@ BUDGETS = {
     "judges": 10_375,
     "language": 2_075,
     "knowledge": 1_782,
-    "llm": 9_813,
+    "llm": 9_792,
     "papers": 7_009,
     "plugins": 647,
     "prompts": 296,
@@ -68,7 +68,7 @@ BUDGETS = {
     "top": 1_170,
     "cluster": 461,
 }
-LINES = 84_673
+LINES = 84_652
 FILES = 658
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
