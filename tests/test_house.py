@@ -45,31 +45,31 @@ BUDGETS = {
     "agreement": 5_839,
     "api": 933,
     "campaign": 4_048,
-    "cli": 4_477,
+    "cli": 4_664,
     "corpora": 3_679,
-    "debate": 1_969,
+    "debate": 2_117,
     "demo": 33,
     "fine_tuning": 410,
     "isolation": 849,
     "judges": 10_152,
-    "language": 2_022,
+    "language": 2_075,
     "knowledge": 1_782,
-    "llm": 10_471,
-    "papers": 6_597,
-    "plugins": 653,
-    "prompts": 292,
-    "records": 1_911,
+    "llm": 9_810,
+    "papers": 6_596,
+    "plugins": 647,
+    "prompts": 296,
+    "records": 1_904,
     "report": 1_719,
     "results": 2_767,
     "simulator": 4_035,
     "stats": 1_957,
-    "store": 6_466,
+    "store": 6_468,
     "tables": 955,
-    "top": 1_173,
+    "top": 1_170,
     "cluster": 461,
 }
-LINES = 83_954
-FILES = 657
+LINES = 83_670
+FILES = 656
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.

@@ -111,10 +111,10 @@ def params_json(request: ChatRequest) -> str:
     """All parameters of a request except the messages, as canonical JSON."""
     asked: dict[str, object] = {
         "temperature": request.temperature,
-        "top_p": request.top_p,
+        "top_p": None,  # this, seed and stop are of earlier requests
         "max_tokens": request.max_tokens,
-        "seed": request.seed,
-        "stop": request.stop,
+        "seed": None,
+        "stop": (),
         "schema": request.schema,
         "top_logprobs": request.top_logprobs,
     }
@@ -127,6 +127,7 @@ def params_json(request: ChatRequest) -> str:
     return orjson.dumps(asked, option=orjson.OPT_SORT_KEYS).decode()
 
 
+_OF_EARLIER_REQUESTS = ("top_p", "seed", "stop")
 _CALL = f"SELECT {', '.join(CallValues._fields)} FROM call WHERE identity = ?"  # noqa: S608 (ours)
 _TEXT = "SELECT body, size, hash FROM text WHERE id = ?"
 _HASHES = "SELECT id, hash FROM text WHERE id IN "
@@ -184,7 +185,8 @@ class CallReader:
             for role, *ids in orjson.loads(values.request)
         )
         asked = orjson.loads(self._plain(values.params))
-        asked["stop"] = tuple(asked["stop"])
+        for name in _OF_EARLIER_REQUESTS:
+            del asked[name]
         return ChatRequest(
             model=values.model,
             messages=tuple(messages),
