@@ -68,6 +68,7 @@ class CampaignSummary:
         }
         newest = measures_of(filter(is_newest, evaluators))
         self.shown = tuple(each for each in newest if not each.metric.detail)
+        self._by_id = {each.id: each for each in self.shown}
         self.of_lists = of_lists(self.measures)
 
     def add(self, result: ConversationResult) -> ConversationScores:
@@ -84,7 +85,7 @@ class CampaignSummary:
             self.played.add(result.corpus)
         if result.failure is not None:
             self.failures[f"converse: {result.failure}"] += 1
-        self.unscored.update(unscored_ratings(result, self.shown))
+        self.unscored.update(unscored_ratings(result, self._by_id))
         for evaluator in self.evaluators:
             self._count(evaluator, result)
             if evaluator.label in self.verdicts:
@@ -94,7 +95,8 @@ class CampaignSummary:
 
     def _count(self, evaluator: CampaignEvaluator, result: ConversationResult) -> None:
         begun = [each for each in result.evaluations if each.label == evaluator.label]
-        self.raters[evaluator.label] |= {r.evaluator for each in begun for r in each.ratings}
+        for each in begun:
+            self.raters[evaluator.label] |= each.scores.layout.raters
         finished = [set(evaluator.stages) <= each.stages for each in begun]
         failed = [each for each, done in zip(begun, finished, strict=True) if not done]
         failed = [each for each in failed if each.failures]

@@ -44,7 +44,11 @@ class _Checked(TypeDecorator[Any]):
     kinds: ClassVar[tuple[type, ...]]
     stored: ClassVar[tuple[str, ...]]
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:  # noqa: ARG002
+        """What checks a value; it is called directly, since rows are read by the million."""
+        return self._checked
+
+    def _checked(self, value: Any) -> Any:
         """The value. Raises WrongTypeError for one of another type, and for infinity."""
         if value is None or (isinstance(value, self.kinds) and value not in (math.inf, -math.inf)):
             return value
@@ -62,10 +66,11 @@ class PlainText(_Checked):
             return value
         return value.replace("\0", _NUL)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
-        """The text. Raises WrongTypeError for anything else."""
-        checked = super().process_result_value(value, dialect)
-        return _with_nul(checked) if dialect.name == "postgresql" else checked
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:  # noqa: ARG002
+        """As for any type; with NUL."""
+        if dialect.name != "postgresql":
+            return self._checked
+        return lambda value: _with_nul(self._checked(value))
 
 
 class Whole(_Checked):
@@ -73,11 +78,9 @@ class Whole(_Checked):
 
     impl, cache_ok, kinds, stored = _WHOLE, True, (int,), ("integer",)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+    def _checked(self, value: Any) -> Any:
         """The value, also of a sum, which PostgreSQL gives as a decimal. Raises WrongTypeError."""
-        return super().process_result_value(
-            int(value) if isinstance(value, Decimal) else value, dialect
-        )
+        return super()._checked(int(value) if isinstance(value, Decimal) else value)
 
 
 class Real(_Checked):
@@ -95,9 +98,9 @@ class Hex(_Checked):
         """Hex digits as bytes. Raises ValueError for anything else."""
         return None if value is None else bytes.fromhex(value)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> str | None:
+    def _checked(self, value: Any) -> str | None:
         """Bytes as hex digits. Raises WrongTypeError."""
-        checked: bytes | None = super().process_result_value(value, dialect)
+        checked: bytes | None = super()._checked(value)
         return None if checked is None else checked.hex()
 
 
@@ -120,8 +123,13 @@ class _AnyHex(Hex):
 
     cache_ok = True
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002
-        return value.hex() if isinstance(value, bytes) else value
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:  # noqa: ARG002
+        """What makes hex digits of bytes."""
+        return _hex_of_bytes
+
+
+def _hex_of_bytes(value: Any) -> Any:
+    return value.hex() if isinstance(value, bytes) else value
 
 
 def as_stored(table: Table) -> list[ColumnElement[Any]]:

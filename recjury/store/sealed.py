@@ -102,12 +102,14 @@ class SealedTable(Generic[R]):
         named: str,
         order: Sequence[str] = (),
         earlier: Sequence[Converter] = (),
+        without_rowid: bool = False,
     ):
         """`named` names a row by its columns, as "the log of {conversation}".
 
         `keys` are columns that the record lacks, and those of its fields that need more than a
         type. Rows are read in the `order` of these columns. Without a primary key among `keys`,
         rows are numbered (`id`), and `order` is unique. A seal covers all columns but that number.
+        With `without_rowid`, SQLite keeps the rows in the index of their primary key.
         The first of `earlier` reads rows of schema 1, the next those of schema 2, and so on; new
         rows have the schema after them.
         """
@@ -124,6 +126,7 @@ class SealedTable(Generic[R]):
             Column("schema", Whole, nullable=False),
             Column("seal", Hex(), nullable=False),
             info={_SEALED: self},
+            sqlite_with_rowid=not without_rowid,
         )
         if is_numbered and order:
             Index(f"ix_{name}_place", *(self.table.c[each] for each in order), unique=True)
@@ -259,7 +262,11 @@ class SealedTable(Generic[R]):
     ) -> None:
         """Raise StoreError if a row was altered; `hashes` are those of texts, by number."""
         own = {name: hashes.get(row[name], b"") for name in self._texts}
-        if self._seal(row, own) != row["seal"]:
+        try:
+            is_same = self._seal(row, own) == row["seal"]
+        except TypeError:  # an altered row may hold any value
+            is_same = False
+        if not is_same:
             raise changed(f"{self._named.format_map(row)} in the store")
 
     def _record(self, row: Mapping[Any, Any], read_text: Callable[[int], str]) -> R:

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from recjury.records import JSON
 from recjury.store.engine import insert_new
 from recjury.store.sealed import Damaged, SealedTable, changed, refuse, seal
-from recjury.store.summaries import write_summary
+from recjury.store.summaries import LogSummary, StageScores, write_summary
 from recjury.store.tables import StageRow, table_of
 from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
@@ -27,11 +27,11 @@ def finish_stage(
     unit: str,
     stage: str,
     records: Iterable[tuple[SealedTable[Any], Records]],
-    summary: object,
+    summary: LogSummary | StageScores,
 ) -> None:
     """Write the rows of a stage and mark it as finished; nothing is written if it already was.
 
-    `summary` is what tables add up, as `recjury.store.summaries` reads it.
+    `summary` is what tables add up.
     """
     written = [(table, table.rows(transaction, some)) for table, some in records]
     seals: list[JSON] = [row["seal"] for _, rows in written for row in rows]
@@ -44,7 +44,7 @@ def finish_stage(
         for table, rows in written:
             if rows:
                 connection.execute(insert_new(table.table), rows)
-        write_summary(connection, unit, stage, summary, str(row["seal"]))
+        write_summary(transaction, unit, stage, summary, own)
 
 
 def read_stages(connection: Connection, units: Iterable[str]) -> dict[str, set[str]]:

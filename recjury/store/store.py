@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -55,7 +56,7 @@ from recjury.store.logs import find_log, log_ids, log_ids_of, write_log
 from recjury.store.measurements import read_measurements, write_measurement
 from recjury.store.methods import queues, reads, writes
 from recjury.store.recorder import StoreRecorder
-from recjury.store.remaking import Remade, remake_summaries
+from recjury.store.remaking import KEYS, Remade, remake_page
 from recjury.store.results import ConversationResult, read_results
 from recjury.store.running import RunningCampaign, Worker
 from recjury.store.schema import check_schema
@@ -269,8 +270,13 @@ class Store:
 
     def summarise(self) -> Remade:
         """Make all summaries again from the rows. Raises StoreError for altered rows."""
-        with one_line_errors(self.location):
-            return remake_summaries(self._engine)
+        total = Remade()
+        for key in KEYS:
+            last = ""
+            while page := self.write(partial(remake_page, key=key, last=last)):
+                last, remade = page
+                total = total.plus(remade)
+        return total
 
     begin = writes(begin_campaign)
     plan = writes(write_plan)
