@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from statistics import fmean
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from recjury.records import FAILED, MEAN, Metric, Need, Rating, Status, metric_id
 from recjury.results.losses import Losses
@@ -57,6 +57,7 @@ class ScoreForm:
 
     def __init__(self, evaluations: Iterable[tuple[str, Layout]]) -> None:
         """`evaluations` are their evaluators' labels and layouts; scores are in their order."""
+        evaluations = tuple(evaluations)
         self._ratings: list[RatedAs] = []
         self.given: dict[RatedBy, list[int]] = {}
         self.judged: dict[str, list[list[int]]] = {}
@@ -80,6 +81,8 @@ class ScoreForm:
                     self.only[measure] = turns[0][0][0]
             else:
                 self.missing[measure] = _missing(ratings)
+
+        self.is_complete = not any(layout.unscored for _, layout in evaluations)
 
     def _add(self, label: str, layout: Layout) -> None:
         own: dict[str, list[int]] = {}
@@ -203,7 +206,8 @@ def is_newest(evaluator: CampaignEvaluator) -> bool:
 def scores_of(result: ConversationResult) -> ConversationScores:
     """The scores of a conversation: means over turns, over judges, and over judgings."""
     evaluations = result.evaluations
-    given = chain.from_iterable(each.scores.ratings for each in evaluations)
+    form = _form(tuple([(each.label, each.scores.layout) for each in evaluations]))
+    scores = chain.from_iterable([each.scores.ratings for each in evaluations])
     return ConversationScores(
         conversation=result.conversation,
         system=result.system,
@@ -211,9 +215,13 @@ def scores_of(result: ConversationResult) -> ConversationScores:
         pair=result.pair or result.scenario,
         failed=result.failure is not None,
         has_list=result.has_list,
-        form=_form(tuple((each.label, each.scores.layout) for each in evaluations)),
-        scores=tuple(math.nan if score is None else score for score in given),
+        form=form,
+        scores=tuple(cast("Iterable[float]", scores) if form.is_complete else map(_or_nan, scores)),
     )
+
+
+def _or_nan(score: float | None) -> float:
+    return math.nan if score is None else score
 
 
 def _missing(ratings: Sequence[RatedAs]) -> Missing:

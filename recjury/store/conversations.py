@@ -75,8 +75,8 @@ def conversation_ids(
     Without a campaign: those of the whole store, except those that all their campaigns have set
     aside. Raises StoreError for an altered place.
     """
-    check_places(connection, campaign)
     table, links = CONVERSATIONS.table, PLACES.table
+    check_places(connection, campaign)
     query = select(table.c.id)
     if campaign is None:
         order = (table.c.corpus, table.c.scenario, table.c.system, table.c.repeat, table.c.id)

@@ -9,6 +9,7 @@ Every summary can be made again from the rows (`remake_summaries`).
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import orjson
@@ -190,11 +191,9 @@ def joined(stages: Sequence[StageScores]) -> StageScores:
         return NO_SCORES
     if len(stages) == 1:
         return stages[0]
-    return StageScores(
-        _joined(tuple(each.layout for each in stages)),
-        tuple(score for each in stages for score in each.ratings),
-        tuple(score for each in stages for score in each.said),
-    )
+    layouts, ratings, said = zip(*stages, strict=True)
+    every = chain.from_iterable
+    return StageScores(_joined(layouts), tuple(every(ratings)), tuple(every(said)))
 
 
 def summary_of_log(digest: str, log: ConversationLog) -> LogSummary:
