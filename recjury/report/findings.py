@@ -58,8 +58,8 @@ class CampaignFindings:
     summary: CampaignSummary
     corpora: dict[str, dict[str, Tally]] = field(default_factory=dict)
     rankings: dict[str, ExamplePicker] = field(default_factory=dict)
-    rounds: dict[Debaters, RoundTally] = field(default_factory=dict)
-    scenarios: dict[str, Scenarios] = field(default_factory=dict)
+    rounds: dict[Debaters, RoundTally] = field(default_factory=lambda: defaultdict(RoundTally))
+    scenarios: dict[str, Scenarios] = field(default_factory=lambda: defaultdict(Scenarios))
     failures: ReasonCounts = field(default_factory=lambda: defaultdict(Counter))
     unfinished: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     unscored: ReasonCounts = field(default_factory=lambda: defaultdict(Counter))
@@ -94,9 +94,13 @@ class CampaignFindings:
         scores = self.summary.add(result)
         if result.corpus in self.corpora:
             tallies = self.corpora[result.corpus]
-            tallies.setdefault(result.system, Tally(self.summary.of_lists)).add(scores)
+            if result.system not in tallies:
+                tallies[result.system] = Tally(self.summary.of_lists)
+            tallies[result.system].add(scores)
         self._add_scenario(result, scores)
-        ranking = self.rankings.setdefault(result.system, ExamplePicker(self.measures))
+        if result.system not in self.rankings:
+            self.rankings[result.system] = ExamplePicker(self.measures)
+        ranking = self.rankings[result.system]
         if result.ending is not None:
             self.endings[result.ending] += 1
             ranking.add(scores)
@@ -109,14 +113,13 @@ class CampaignFindings:
             layout, _, said = evaluation.scores
             self.raters[evaluation.label] |= layout.raters
             if said and evaluation.label in self._newest:
-                held = Debaters(result.system, evaluation.label)
-                self.rounds.setdefault(held, RoundTally()).add(layout.said, said)
+                self.rounds[Debaters(result.system, evaluation.label)].add(layout.said, said)
                 self.debaters[evaluation.label] |= layout.speakers
         for each in unscored_ratings(result, self._measures):
             self._count(self.unscored, result.system, f"{each.evaluator}: {each.metric}", each.why)
 
     def _add_scenario(self, result: ConversationResult, scores: ConversationScores) -> None:
-        scenarios = self.scenarios.setdefault(result.corpus, Scenarios())
+        scenarios = self.scenarios[result.corpus]
         scenarios.planned.add(result.scenario)
         if result.log is None:
             return

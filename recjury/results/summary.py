@@ -76,7 +76,9 @@ class CampaignSummary:
         scores = scores_of(result)
         if result.acts is not None:
             self.acts = ActCounts(*map(sum, zip(self.acts, result.acts, strict=True)))
-        self.systems.setdefault(result.system, Tally(self.of_lists)).add(scores)
+        if result.system not in self.systems:
+            self.systems[result.system] = Tally(self.of_lists)
+        self.systems[result.system].add(scores)
         self._judgings.add(result)
         held, failed = result.log is not None, result.failure is not None
         self.conversations = self.conversations.plus(1, done=held, failed=failed)

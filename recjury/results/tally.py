@@ -96,6 +96,7 @@ class Tally:
         self._places: dict[str, int] = {}
         self._alike: dict[ScoreForm, _Alike] = {}
         self._known: dict[str, Scored] = {}
+        self._worst: dict[str, WorstCase | None] = {}
 
     def add(self, scores: ConversationScores) -> None:
         """Count one conversation."""
@@ -108,8 +109,8 @@ class Tally:
         self.conversations += 1
         self.failed += scores.failed
         self.has_lists |= scores.has_list
-        if self._known:
-            self._known = {}
+        if self._known or self._worst:
+            self._known, self._worst = {}, {}
 
     @property
     def given(self) -> dict[RatedBy, Counter[float]]:
@@ -185,15 +186,18 @@ class Tally:
             return MetricSummary(
                 fmean(scored.means.tolist()), scored.n, scored.n / self.conversations
             )
-        missing = {
-            form.missing[measure].status for form in self._alike if measure in form.missing
-        }
+        missing = {form.missing[measure].status for form in self._alike if measure in form.missing}
         measured = any(measure in form.means for form in self._alike)
         nowhere = measured or missing == {Status.NOT_APPLICABLE}
         return MetricSummary(None, 0, None if nowhere else 0.0)
 
     def worst_case(self, measure: str) -> WorstCase | None:
         """The share of lost ratings, and the bounds of the mean; None for at most 1 %."""
+        if measure not in self._worst:
+            self._worst[measure] = self._worst_case(measure)
+        return self._worst[measure]
+
+    def _worst_case(self, measure: str) -> WorstCase | None:
         due, lost = 0, 0
         scenarios: dict[int, list[Losses]] = defaultdict(list)
         some = [alike for form, alike in self._alike.items() if measure in form.due]

@@ -69,10 +69,12 @@ def debate_summaries(
         query = query.where(by_campaign(campaign))
     if forks:
         query = query.where(evaluations.c.fork_of.is_not(None))
+    rows = connection.execute(query.order_by(*oldest_first())).all()
+    if not rows:
+        return ()
     labels = _labels(connection, campaign)
     places = {each: n for n, each in enumerate(conversation_ids(connection, campaign))}
     first: dict[str, DebateSummary] = {}
-    rows = connection.execute(query.order_by(*oldest_first())).all()
     for row in sorted(rows, key=lambda row: places.get(row.conversation, len(places))):
         if campaign is None or row.conversation in places:
             first.setdefault(row.evaluation, _summary(row, labels))

@@ -304,7 +304,9 @@ def _place(table: SealedTable[Any], row: AnyRow) -> tuple[str, str]:
 
 
 def _of_units(connection: Connection, table: Table, units: Iterable[str]) -> list[AnyRow]:
-    column = next(table.c[each] for each in ("unit", "conversation", "evaluation") if each in table.c)
+    column = next(
+        table.c[each] for each in ("unit", "conversation", "evaluation") if each in table.c
+    )
     query = select(*as_stored(table))
     return [
         row

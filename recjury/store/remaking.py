@@ -64,7 +64,9 @@ def remake_page(transaction: Transaction, key: Column[str], last: str) -> tuple[
     return units[-1], Remade(len(after), missing, other + len(before.keys() - after.keys()))
 
 
-def _there(connection: Connection, units: Sequence[str]) -> dict[tuple[str, str], tuple[object, ...]]:
+def _there(
+    connection: Connection, units: Sequence[str]
+) -> dict[tuple[str, str], tuple[object, ...]]:
     """The summaries of units, as they are in the store."""
     rows = connection.execute(SUMMARIES.select().where(SUMMARIES.c.unit.in_(units)))
     return {(row.unit, row.stage): tuple(row) for row in rows}

@@ -261,7 +261,9 @@ class SealedTable(Generic[R]):
         self, row: Mapping[Any, Any], hashes: Mapping[int, bytes] = MappingProxyType({})
     ) -> None:
         """Raise StoreError if a row was altered; `hashes` are those of texts, by number."""
-        own = {name: hashes.get(row[name], b"") for name in self._texts if row[name] is not None}
+        own: Mapping[str, bytes] = {}
+        if self._texts:
+            own = {name: hashes.get(row[name], b"") for name in self._texts if row[name]}
         try:
             is_same = self._seal(row, own) == row["seal"]
         except TypeError:  # an altered row may hold any value
@@ -284,7 +286,8 @@ class SealedTable(Generic[R]):
     def _seal(self, row: Mapping[Any, Any], hashes: Mapping[str, bytes]) -> str:
         """The seal of a row; empty columns do not count, so that a column can be added later."""
         covered = {name: value for name in self._covered if (value := row[name]) is not None}
-        covered.update((name, text.hex()) for name, text in hashes.items())
+        for name, text in hashes.items():
+            covered[name] = text.hex()
         return seal(covered)
 
 

@@ -42,9 +42,7 @@ def store(tmp_path: Path) -> Store:
 def test_summaries_say_what_the_rows_say(store: Store) -> None:
     whole = [
         each._replace(
-            evaluations=tuple(
-                own._replace(evidence=(), ratings=()) for own in each.evaluations
-            )
+            evaluations=tuple(own._replace(evidence=(), ratings=()) for own in each.evaluations)
         )
         for each in store.results(CAMPAIGN)
     ]
