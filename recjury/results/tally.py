@@ -229,7 +229,7 @@ class Tally:
         order = np.argsort(np.concatenate([np.frombuffer(each.numbers, np.int64) for each in some]))
         places = np.concatenate([np.frombuffer(each.places, np.int64) for each in some])[order]
         values = np.concatenate([each.values(measure) for each in some])[order]
-        _, first, times = np.unique(places, return_index=True, return_counts=True)
+        _, first = np.unique(places, return_index=True)
         if len(first) == len(places):
             return Scored(places, values, [], len(values))
         by_place: dict[int, list[float]] = {}

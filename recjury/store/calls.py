@@ -129,6 +129,7 @@ def params_json(request: ChatRequest) -> str:
 
 _CALL = f"SELECT {', '.join(CallValues._fields)} FROM call WHERE identity = ?"  # noqa: S608 (ours)
 _TEXT = "SELECT body, size, hash FROM text WHERE id = ?"
+_KNOWN = "SELECT identity FROM call WHERE identity IN "
 _HASHES = "SELECT id, hash FROM text WHERE id IN "
 
 
@@ -165,6 +166,12 @@ class CallReader:
             unit=values.unit,
             started_at=values.started_at,
         )
+
+    def known(self, identities: Iterable[str]) -> set[str]:
+        """Those of the identities that have a call."""
+        wanted = tuple(map(bytes.fromhex, identities))
+        found = self._execute(f"{_KNOWN}({', '.join('?' * len(wanted))})", wanted) if wanted else ()
+        return {identity.hex() for (identity,) in found}
 
     def _values(self, identity: str) -> CallValues | None:
         row = self._first(_CALL, bytes.fromhex(identity))

@@ -22,7 +22,7 @@ from recjury.store.column_types import Hex, PlainText, Real, Whole
 from recjury.store.evaluators import CAMPAIGN_EVALUATORS, EVALUATORS
 from recjury.store.logs import LOGS
 from recjury.store.places import PLACES
-from recjury.store.sealed import AnyRow, Damaged, SealedTable, refuse
+from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE
 from recjury.store.tables import (
     StageRow,
