@@ -22,6 +22,7 @@ from recjury.store.campaigns import begin_campaign, find_campaign, read_campaign
 from recjury.store.column_types import WrongTypeError
 from recjury.store.contents import integrity, read_whole
 from recjury.store.conversations import (
+    Placed,
     PlannedConversation,
     campaign_conversations,
     conversation_ids,
@@ -278,8 +279,12 @@ class Store:
                 total = total.plus(remade)
         return total
 
+    def plan(self, campaign: str, planned: Iterable[PlannedConversation | Placed]) -> int:
+        """As `store.conversations.write_plan`, in transactions of its own. Raises StoreError."""
+        with self._writing() as transaction:
+            return write_plan(transaction, campaign, planned)
+
     begin = writes(begin_campaign)
-    plan = writes(write_plan)
     join = writes(write_evaluators)
     save_learned = writes(write_learned)
     save_measurement = writes(write_measurement)
@@ -326,8 +331,13 @@ class Store:
 
     def write(self, write: Callable[[Transaction], T]) -> T:
         """What `write` returns, once it is committed; it gets a transaction of its own."""
+        with self._writing() as transaction:
+            return write_all(transaction, write)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[Transaction]:
         with (
             one_line_errors(self.location),
             transactions(self.location, self._engine) as transaction,
         ):
-            return write_all(transaction, write)
+            yield transaction
