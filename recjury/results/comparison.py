@@ -1,6 +1,7 @@
 """Compare systems of a store, two by two, by the evaluators that rated both."""
 
 from collections.abc import Collection, Sequence
+from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -112,11 +113,12 @@ class _Reading:
     def __init__(self, store: Store, names: frozenset[str], selection: Selection) -> None:
         self.store, self.selection, self._names = store, selection, names
         self._known: dict[str, dict[str, Tally]] = {}
+        self.systems = cache(store.systems)
 
     def tallies(self, campaign: str) -> dict[str, Tally]:
         """Those in a campaign that has them."""
         if campaign not in self._known:
-            here = self._names & self.store.systems(campaign)
+            here = self._names & self.systems(campaign)
             self._known[campaign] = _tallies(self.store, campaign, here, self.selection)
         return self._known[campaign]
 
@@ -151,7 +153,7 @@ def _sides(reading: _Reading, a: str, b: str, campaign: str | None) -> tuple[_Si
     store, known = reading.store, set[str]()
     newest: dict[str, _Side] = {}
     for chosen in candidates(store, campaign):
-        known |= store.systems(chosen)
+        known |= reading.systems(chosen)
         tallies = reading.tallies(chosen)
         sides = {name: _Side(chosen, tallies[name]) for name in {a, b} & tallies.keys()}
         scored = {name: side for name, side in sides.items() if side.tally.measured}

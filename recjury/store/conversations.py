@@ -100,7 +100,7 @@ def conversation_ids(
         query = query.order_by(links.c.ordinal, table.c.id)
     if system is not None:
         query = query.where(table.c.system == system)
-    return tuple(connection.execute(query).scalars())
+    return tuple(connection.execute(query).scalars().all())
 
 
 def systems_of(connection: Connection, campaign: str) -> frozenset[str]:

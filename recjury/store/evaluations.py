@@ -91,7 +91,7 @@ EVALUATIONS = SealedTable(
     Column("log", Hex(), nullable=False, index=True),
     Column("evaluator", PlainText, ForeignKey("evaluator.id"), nullable=False),
     Column("attempt", Whole, nullable=False),
-    Column("fork_of", PlainText, ForeignKey("evaluation.id"), nullable=True),
+    Column("fork_of", PlainText, ForeignKey("evaluation.id"), nullable=True, index=True),
     Column("created_at", Real, nullable=False),
     named="evaluation {id}",
 )
@@ -259,7 +259,7 @@ def evaluations_of_logs(
     found: dict[str, list[LogEvaluation]] = {}
     for some in chunks(logs):
         own = query.where(table.c.log.in_(some))
-        rows = list(map(LogEvaluation._make, connection.execute(own)))
+        rows = list(map(LogEvaluation._make, connection.execute(own).all()))
         if len({row[1:] for row in rows}) < len(rows):  # otherwise the order says nothing
             ordered = connection.execute(own.order_by(*what_counts_last()))
             rows = list({row[1:]: row for row in map(LogEvaluation._make, ordered)}.values())

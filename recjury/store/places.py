@@ -31,5 +31,6 @@ def check_places(connection: Connection, campaign: str | None = None) -> None:
     query, names = PLACES.select(), PLACES.c.keys()
     if campaign is not None:
         query = query.where(PLACES.c.campaign == campaign)
-    for row in connection.execute(query):
-        PLACES.check(dict(zip(names, row, strict=True)))
+    for rows in connection.execute(query.execution_options(yield_per=1_000)).partitions():
+        for row in rows:
+            PLACES.check(dict(zip(names, row, strict=True)))

@@ -141,7 +141,7 @@ class _Reading:
         table = CONVERSATIONS.c
         columns = (table.id, table.system, table.scenario, table.corpus, table.repeat)
         query = select(*columns, table.settings).where(table.id.in_(ids))
-        found = {row.id: row for row in self._connection.execute(query)}
+        found = {row.id: row for row in self._connection.execute(query).all()}
         if len(found) < len(set(ids)):
             list(CONVERSATIONS.find(self._connection, ids))  # names the one that is missing
         return found
