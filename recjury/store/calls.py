@@ -11,7 +11,7 @@ from sqlmodel import SQLModel
 from recjury.errors import StoreError
 from recjury.records import JSON, CallRecord, ChatRequest, Choice, Message, Reply, Usage
 from recjury.store.column_types import Hex, Whole
-from recjury.store.sealed import as_written, check, column, seal, written_later
+from recjury.store.sealed import as_written, check, column, seal
 from recjury.store.texts import TextId, unpack
 
 
@@ -55,7 +55,6 @@ class CallValues(NamedTuple):
     waited: float | None
     fingerprint: str
     code: str
-    schema: int
     seal: bytes
 
     def sealed(self) -> tuple[JSON, ...]:
@@ -86,8 +85,6 @@ CALLS = Table(
     *(column(name, kind) for name, kind in list(CallValues.__annotations__.items())[1:-1]),
     Column("seal", Hex, nullable=False),
 )
-SCHEMA = 1
-"""The number of the schema of new rows."""
 
 
 class FurtherReply(NamedTuple):
@@ -181,8 +178,6 @@ class CallReader:
         with as_written(f"call {identity} in the store"):
             hashes = self._hashes(values.text_ids())
             check(seal_call(values.sealed(), (values.identity, *hashes)), values.seal)
-            if values.schema > SCHEMA:
-                raise written_later(f"call {identity} in the store")
         return values
 
     def _request(self, values: CallValues) -> ChatRequest:

@@ -13,7 +13,7 @@ from sqlalchemy.pool import PoolProxiedConnection
 
 from recjury.records import CallRecord, Reply
 from recjury.safe_text import hide_secret, without_keys
-from recjury.store.calls import CALLS, SCHEMA, CallReader, CallValues, params_json, seal_call
+from recjury.store.calls import CALLS, CallReader, CallValues, params_json, seal_call
 from recjury.store.engine import insert_new, one_line_errors, user_error_of
 from recjury.store.location import StoreLocation
 from recjury.store.schema import read_secret
@@ -203,7 +203,6 @@ def _values(call: CallRecord, kept: Sequence[TextRef]) -> tuple[object, ...]:
         None if reply.waited is None else float(reply.waited),
         without_keys(reply.fingerprint),
         reply.code,
-        SCHEMA,
         seal=b"",
     )
     return (*row[:-1], seal_call(row.sealed(), (identity, *(each.hash for each in kept))))

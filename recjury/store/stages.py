@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from recjury.records import JSON
+from recjury.store.column_types import as_stored
 from recjury.store.engine import insert_new
 from recjury.store.sealed import Damaged, SealedTable, changed, refuse, seal
 from recjury.store.summaries import LogSummary, StageScores, write_summary
@@ -68,10 +69,11 @@ def check_stages(
     `damaged` is called for each stage that has lost or gained rows.
     """
     stages = table_of(StageRow)
+    query = select(*as_stored(stages))
     finished = {
         (row.unit, row.stage): row
         for some in chunks(found)
-        for row in connection.execute(select(stages).where(stages.c.unit.in_(some)))
+        for row in connection.execute(query.where(stages.c.unit.in_(some)))
     }
     own = {(unit, stage): seals for unit, some in found.items() for stage, seals in some.items()}
     for unit, stage in dict.fromkeys((*own, *finished)):

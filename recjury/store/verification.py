@@ -45,7 +45,7 @@ def verify_store(connection: Connection, location: StoreLocation) -> VerifiedSto
     try:
         rows = sum(_checked(connection, damaged))
     except WrongTypeError as error:
-        problems.append(str(location.wrong_value() or error))
+        problems.append(str(error))
     if not rows and not problems:
         raise StoreError("the store is empty: there is nothing to verify")
     return VerifiedStore(rows, tuple(dict.fromkeys(problems)))
