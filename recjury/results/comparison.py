@@ -185,7 +185,6 @@ def _tallies(
     for result in store.results(campaign, alone, ids, whole=False) if systems else ():
         if result.system in tallies:
             tallies[result.system].add(scores_of(result))
-            tallies[result.system].judgings.add(result)
     return tallies
 
 

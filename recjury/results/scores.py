@@ -107,10 +107,14 @@ class ScoreForm:
         """The mean over judgings, of means over turns, of means over judges."""
         if (place := self.only.get(measure)) is not None:
             return scores[place]
-        return fmean(
+        return fmean(self.by_judging(measure, scores))
+
+    def by_judging(self, measure: str, scores: Sequence[float]) -> list[float]:
+        """The value by each judging that gave one."""
+        return [
             fmean(fmean(scores[place] for place in judges) for judges in turns)
             for turns in self.means[measure]
-        )
+        ]
 
     def losses(self, measure: str, scores: Sequence[float]) -> Losses:
         """The ratings of a measure that were lost, and what the value may have been."""

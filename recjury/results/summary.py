@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from recjury.records import FAILED, JSON, Ending
-from recjury.results.noise import Judgings, NoiseFloor, noise_of
+from recjury.results.noise import NoiseFloor, noise_of
 from recjury.results.scores import (
     ConversationScores,
     is_newest,
@@ -54,7 +54,6 @@ class CampaignSummary:
         self.evaluators = tuple(evaluators)
         self.measures = measures_of(evaluators)
         self.systems: dict[str, Tally] = {}
-        self._judgings = Judgings()
         self.conversations = Counts()
         self.items_linked = 0
         self.played: set[str] = set()
@@ -79,7 +78,6 @@ class CampaignSummary:
         if result.system not in self.systems:
             self.systems[result.system] = Tally(self.of_lists)
         self.systems[result.system].add(scores)
-        self._judgings.add(result)
         held, failed = result.log is not None, result.failure is not None
         self.conversations = self.conversations.plus(1, done=held, failed=failed)
         self.items_linked += result.items_linked
@@ -118,7 +116,8 @@ class CampaignSummary:
 
     def noise(self) -> dict[str, NoiseFloor]:
         """The noise floors by measure; empty if nothing was repeated or judged again."""
-        return noise_of([tally.repeats for tally in self.systems.values()], (self._judgings,))
+        own = self.systems.values()
+        return noise_of([each.repeats for each in own], [each.judgings for each in own])
 
     def noise_json(self) -> dict[str, dict[str, JSON]]:
         """The noise floors by measure, for `--json`; `floor` is that of the systems' means."""

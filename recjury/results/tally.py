@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from recjury.records import Status
 from recjury.results.losses import LEAST_SHOWN, Losses, WorstCase, worst_case
-from recjury.results.noise import Judgings, NoiseFloor
+from recjury.results.noise import NoiseFloor
 from recjury.results.scores import ConversationScores, RatedBy, ScoreForm
 from recjury.stats.resampling import Interval, interval_of_mean, intervals_of_means
 
@@ -82,8 +82,7 @@ class Tally:
 
     `of_lists` are the ids of measures that need a recommendation list. A conversation without a
     list has a score of them (its Recall is 0) only if the system lists items in another one: a
-    system that never lists was not measured by its lists. `judgings` is filled by who reads the
-    conversations.
+    system that never lists was not measured by its lists.
     """
 
     def __init__(self, of_lists: Container[str] = ()) -> None:
@@ -91,7 +90,6 @@ class Tally:
         self.conversations = 0
         self.failed = 0
         self.has_lists = False
-        self.judgings = Judgings()
         self._of_lists = of_lists
         self._places: dict[str, int] = {}
         self._alike: dict[ScoreForm, _Alike] = {}
@@ -131,6 +129,18 @@ class Tally:
         """By measure, the scores of each scenario that has several."""
         found = {measure: self.scored(measure) for measure in self._measures()}
         return {measure: scored.repeated for measure, scored in found.items() if scored.n}
+
+    @property
+    def judgings(self) -> dict[str, list[list[float]]]:
+        """By measure, the scores of each conversation that one evaluator judged more than once."""
+        found: dict[str, list[list[float]]] = defaultdict(list)
+        for form, alike in self._alike.items():
+            for measure in form.means:
+                if len(form.judged[measure]) > 1:
+                    found[measure] += (
+                        form.by_judging(measure, row) for row in alike.rows().tolist()
+                    )
+        return found
 
     @property
     def scenarios(self) -> int:
