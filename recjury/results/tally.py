@@ -64,7 +64,7 @@ class _Alike:
         return [Losses(0, 0, None, None)] * len(self.places)
 
 
-class Scored(NamedTuple):
+class MeasureScores(NamedTuple):
     """The scenarios that have a score of a measure, by their places, with the mean over repeats.
 
     They are in the order in which they were first scored. `repeated` are the scores of those that
@@ -93,7 +93,7 @@ class Tally:
         self._of_lists = of_lists
         self._places: dict[str, int] = {}
         self._alike: dict[ScoreForm, _Alike] = {}
-        self._known: dict[str, Scored] = {}
+        self._known: dict[str, MeasureScores] = {}
         self._worst: dict[str, WorstCase | None] = {}
 
     def add(self, scores: ConversationScores) -> None:
@@ -226,28 +226,28 @@ class Tally:
         means: list[float] = self.scored(measure).means.tolist()
         return means
 
-    def scored(self, measure: str) -> Scored:
+    def scored(self, measure: str) -> MeasureScores:
         """The scores that count."""
         if measure not in self._known:
             self._known[measure] = self._scored(measure)
         return self._known[measure]
 
-    def _scored(self, measure: str) -> Scored:
+    def _scored(self, measure: str) -> MeasureScores:
         some = [alike for form, alike in self._alike.items() if measure in form.means]
         if not some or (measure in self._of_lists and not self.has_lists):
-            return Scored(np.empty(0, np.int64), np.empty(0), [], 0)
+            return MeasureScores(np.empty(0, np.int64), np.empty(0), [], 0)
         order = np.argsort(np.concatenate([np.frombuffer(each.numbers, np.int64) for each in some]))
         places = np.concatenate([np.frombuffer(each.places, np.int64) for each in some])[order]
         values = np.concatenate([each.values(measure) for each in some])[order]
         _, first = np.unique(places, return_index=True)
         if len(first) == len(places):
-            return Scored(places, values, [], len(values))
+            return MeasureScores(places, values, [], len(values))
         by_place: dict[int, list[float]] = {}
         for place, value in zip(places.tolist(), values.tolist(), strict=True):
             by_place.setdefault(place, []).append(value)
         means = np.array([fmean(own) if len(own) > 1 else own[0] for own in by_place.values()])
         repeated = [own for own in by_place.values() if len(own) > 1]
-        return Scored(np.array(list(by_place)), means, repeated, len(values))
+        return MeasureScores(np.array(list(by_place)), means, repeated, len(values))
 
     def as_json(self, measures: Sequence[str]) -> dict[str, dict[str, float | None]]:
         """Each measure's mean over scenarios, its interval, `n` and its coverage.
