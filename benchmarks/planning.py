@@ -17,7 +17,8 @@ from pathlib import Path
 
 from benchmarks.running import run
 from recjury.campaign import CampaignConfig, run_campaign
-from recjury.campaign.runner import Runner, RunResult, Units
+from recjury.campaign.plan import Units
+from recjury.campaign.runner import Runner, RunResult
 
 _SCENARIOS = 50
 _SYSTEMS = ("p", "q")

@@ -1,20 +1,20 @@
 """What a shared campaign costs: `python -m benchmarks.shared_campaigns PART…`, in JSON.
 
 `persistence`: calls that are recorded, in SQLite and in a PostgreSQL on this machine, in turn.
-`processes`: a campaign by one process, and by two with half of its calls at once each.
+`overhead`: a campaign by one process, by shards, by two processes, and by two nodes of Ray.
 `actor`: a neural system asked directly, and as a Ray actor, by 64 conversations at once.
-`kills`: campaigns, each killed at a random call and run again, against an unbroken one.
 """
 
 import argparse
 import asyncio
 import json
 import os
-import random
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,13 +23,17 @@ from benchmarks.workload import many_requests
 from recjury.llm import EndpointSpec, call_identity, gather
 from recjury.records import CallRecord, ChatRequest, Conversation, Reply, Speaker, Turn, Usage
 from recjury.store import Store
-from tests.campaign.test_shared import Campaign
-from tests.endpoint import RemoteEndpoint
+from tests.campaign.player import play
+from tests.campaign.test_shared import ROOT, Campaign
+from tests.endpoint import Answer, Body, ScriptedEndpoint
 from tests.postgres_server import PostgresServer, postgres_server
 
 Figures = dict[str, object]
+_Parts = Sequence[tuple[str, int, Sequence[str]]]
 _AT_ONCE = 128
 _CONVERSATIONS = 64
+_CALL_SECONDS = 10 / 11
+_TEN_SECONDS_EACH = "evaluators: [outcome]\nrepeats: 2\n"  # of 48 scenarios, with 11 calls each
 
 
 def persistence(server: PostgresServer, folder: Path, repeats: int) -> Figures:
@@ -65,25 +69,73 @@ async def _record(store: Store, requests: list[ChatRequest]) -> None:
         await gather(map(record, requests), at_once=_AT_ONCE, keep=False)
 
 
-def processes(server: PostgresServer, folder: Path, repeats: int) -> Figures:
-    """Seconds of a campaign, with the start of its processes; each call takes half a second.
+def overhead(server: PostgresServer, folder: Path, repeats: int) -> Figures:
+    """Campaigns by one process, by four shards that are merged, by two processes, and by two nodes.
 
-    It has as many conversations as the processes open at once, so that both have work to the end.
+    All have eight calls at once, and 96 conversations whose calls take ten seconds.
     """
-    walls: dict[str, list[float]] = {"one": [], "two": []}
-    with RemoteEndpoint("tests.campaign.player:play", latency=0.5) as endpoint:
-        for number in range(repeats):
-            for name, at_once in (("one", [6]), ("two", [3, 3])):
-                url = server.create(f"{name}{number}")
-                campaign = Campaign(folder, endpoint, url, "chatcrs, retrieval")
-                begun = time.perf_counter()
-                running = [campaign.start("--concurrency", str(each)) for each in at_once]
-                for each in running:
-                    _, said = each.communicate()
-                    assert each.returncode == 0, said
-                walls[name].append(time.perf_counter() - begun)
-    ratio = statistics.median(b / a for a, b in zip(*walls.values(), strict=True))
-    return {"two_over_one": ratio, "seconds": walls}
+    os.environ.update({"PYTHONPATH": str(ROOT), "RAY_USAGE_STATS_ENABLED": "0"})
+    from ray.cluster_utils import Cluster
+
+    node = {"num_cpus": 1, "include_dashboard": False}
+    cluster: Any = Cluster(initialize_head=True, head_node_args=node)
+    cluster.add_node(num_cpus=1)
+    nodes = ["--executor", "ray", "--address", cluster.address, "--workers", "2"]
+    found: dict[str, list[Figures]] = {}
+    at_once: _Parts
+    for number in range(repeats):
+        one, *shards = (f"sqlite:///{folder}/{number}_{each}.db" for each in range(5))
+        parts = [(url, 2, ["--shard", f"{n}/4"]) for n, url in enumerate(shards, 1)]
+        merged = ["store", "merge", *shards, "--into", f"sqlite:///{folder}/merged{number}.db"]
+        at_once = [(server.create(f"two{number}"), 4, [])] * 2
+        for name, parts_of, then in (
+            ("one process", [(one, 8, [])], []),
+            ("four shards", parts, merged),
+            ("two processes", at_once, []),
+            ("two nodes", [(server.create(f"nodes{number}"), 8, nodes)], []),
+        ):
+            found.setdefault(name, []).append(_timed(folder, parts_of, then))
+    cluster.shutdown()
+    return dict(found)
+
+
+def _timed(folder: Path, parts: _Parts, then: Sequence[str]) -> Figures:
+    """A campaign by processes: each has a store, calls at once, and options.
+
+    `wall` are the seconds from the start of the first one to the end of the last. `over_ideal`
+    compares those between the first and the last call with what the calls took, shared by eight.
+    """
+    slow = _Slow()
+    with ScriptedEndpoint(slow) as endpoint:
+        begun = time.monotonic()
+        running = [
+            Campaign(folder, endpoint, url, limit=48, more=_TEN_SECONDS_EACH).start(
+                "--concurrency", str(calls), *options
+            )
+            for url, calls, options in parts
+        ]
+        for each in running:
+            _, said = each.communicate()
+            assert each.returncode == 0, said
+        if then:
+            subprocess.run([sys.executable, "-m", "recjury", *then], cwd=ROOT, check=True)
+        wall = time.monotonic() - begun
+    calling = max(end for _, end in slow.calls) - min(start for start, _ in slow.calls)
+    took = sum(end - start for start, end in slow.calls)
+    return {"wall": wall, "over_ideal": calling * 8 / took, "calls": len(slow.calls), "took": took}
+
+
+class _Slow:
+    """Answers slowly, and keeps when each call began and ended."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[float, float]] = []
+
+    async def __call__(self, body: Body) -> Answer:
+        begun = time.monotonic()
+        await asyncio.sleep(_CALL_SECONDS)
+        self.calls.append((begun, time.monotonic()))
+        return play(body)
 
 
 def actor(repeats: int) -> Figures:
@@ -132,49 +184,18 @@ async def _answers(respond: Callable[[Conversation], Any]) -> float:
     return 2 * _CONVERSATIONS / (time.perf_counter() - begun)
 
 
-def kills(server: PostgresServer, folder: Path, repeats: int) -> Figures:
-    """How many of the campaigns were equal, and the most calls that were sent again."""
-    chance, found = random.Random(29), {}
-    with RemoteEndpoint("tests.campaign.player:play", latency=0.01) as endpoint:
-        whole = Campaign(folder, endpoint, f"sqlite:///{folder}/whole.db")
-        _finish(whole)
-        expected = whole.results()
-        for database in ("sqlite", "postgresql"):
-            equal, again = 0, []
-            for number in range(repeats):
-                name = f"k{number}"
-                is_file = database == "sqlite"
-                url = f"sqlite:///{folder}/{name}.db" if is_file else server.create(name)
-                campaign, before = Campaign(folder, endpoint, url), len(endpoint.bodies)
-                killed = campaign.start()
-                endpoint.kill_at(killed.pid, chance.randrange(1, expected["calls"]))
-                killed.communicate()
-                _finish(campaign)
-                equal += campaign.results() == expected
-                again.append(len(endpoint.bodies) - before - expected["calls"])
-            found[database] = {"equal": equal, "of": repeats, "most_again": max(again)}
-    return dict(found)
-
-
-def _finish(campaign: Campaign) -> None:
-    process = campaign.start()
-    _, said = process.communicate()
-    assert process.returncode == 0, said
-
-
 def main() -> None:
     """The parts that are named."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="+", choices=["persistence", "processes", "actor", "kills"])
+    parser.add_argument("parts", nargs="+", choices=["persistence", "overhead", "actor"])
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
     measured: Figures = {"load": os.getloadavg()}
     with tempfile.TemporaryDirectory() as folder, postgres_server() as server:
         parts = {
             "persistence": lambda: persistence(server, Path(folder), options.repeats),
-            "processes": lambda: processes(server, Path(folder), options.repeats),
+            "overhead": lambda: overhead(server, Path(folder), options.repeats),
             "actor": lambda: actor(options.repeats),
-            "kills": lambda: kills(server, Path(folder), options.repeats),
         }
         for part in options.parts:
             measured[part] = parts[part]()

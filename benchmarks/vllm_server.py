@@ -26,10 +26,10 @@ from typing import Any
 from benchmarks.running import run
 from recjury.campaign.config import CampaignConfig
 from recjury.campaign.run import run_campaign
+from recjury.cli.noise_floor import HEADER, described, measure_noise
 from recjury.judges import Rubric
 from recjury.llm import Gateway, ModelSpec, NullRecorder, event_loop, running_servers
 from recjury.llm.model_kinds import read_model
-from recjury.llm.noise_floor import HEADER, described, measure_noise
 from recjury.records import ChatRequest, ConversationLog, Factor, RatingForm, Reply
 from recjury.store import Store
 

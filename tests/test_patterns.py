@@ -17,12 +17,12 @@ ROOT = Path(recjury.__file__).parent
 # fmt: off
 PATTERNS = {
     "agents": 9, "agreement": 12, "corpora": 10, "debate": 3, "input_files": 2, "judges": 15,
-    "knowledge": 17, "llm": 52, "papers": 1, "report": 3, "results": 1, "safe_text": 7,
+    "knowledge": 17, "llm": 49, "papers": 1, "report": 3, "results": 1, "safe_text": 7,
     "simulator": 32,
 }
 WORD_LISTS = {
     "agreement": 1, "campaign": 1, "cli": 1, "corpora": 1, "debate": 1, "judges": 3,
-    "knowledge": 7, "llm": 1, "simulator": 1,
+    "knowledge": 7, "simulator": 1,
 }
 # fmt: on
 FEWEST_WORDS = 8

@@ -65,7 +65,6 @@ REPLACED_CLASSES = {
 ALLOWED = {
     "UNREADABLE": "a stored status of ratings",
     "pull": "the t-th play of a bandit's arm",
-    "wire": "a key of campaign files",
 }
 
 

@@ -162,7 +162,7 @@ class MiniLmEmbedder:
     def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         with self._loading:
             if self._encode is None:
-                from recjury.llm.minilm import load_encoder
+                from recjury.language.minilm import load_encoder
 
                 self._encode = load_encoder(_MINILM_TOKENS)
         batches = [

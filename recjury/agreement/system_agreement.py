@@ -21,6 +21,15 @@ from recjury.stats.score_table import (
     means_by_system,
     three_coefficients,
 )
+from recjury.tables import Cell, Column, Estimate, Table, table_of
+
+_STANDINGS = (
+    Column("system"),
+    Column("strength"),
+    Column("low", "95 % low"),
+    Column("high"),
+    Column("matches", "votes"),
+)
 
 
 class SystemAgreement(NamedTuple):
@@ -42,6 +51,17 @@ class SystemAgreement(NamedTuple):
             for name, each in zip(self._fields[:3], self[:3], strict=True)
         }
         return {**own, "systems": self.systems}
+
+    @staticmethod
+    def columns() -> tuple[Column, ...]:
+        """The columns of `cells`."""
+        shown = {"pearson": "r of means", "spearman": "rho", "kendall": "tau"}
+        return (Column("systems"), *(Column(key, heading, 3) for key, heading in shown.items()))
+
+    def cells(self) -> dict[str, Cell]:
+        """The cells of `columns`."""
+        own = {name: Estimate(*getattr(self, name)[:3]) for name in self._fields[:3]}
+        return {"systems": self.systems, **own}
 
 
 def system_agreement(
@@ -75,6 +95,16 @@ class VoteAgreement(NamedTuple):
             "ranking": [dict(each._asdict()) for each in self.standings],
             "metrics": {name: each.as_json() for name, each in self.metrics.items()},
         }
+
+    def tables(self) -> tuple[Table, Table]:
+        """The ranking by votes, and a row for each metric."""
+        rows: list[dict[str, Cell]] = [
+            {"metric": name, **own.cells()} for name, own in self.metrics.items()
+        ]
+        return (
+            table_of("ranking", _STANDINGS, [each._asdict() for each in self.standings]),
+            table_of("votes", (Column("metric"), *SystemAgreement.columns()), rows),
+        )
 
 
 def vote_agreement(

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from recjury.agreement.agreement import Agreements, agreements
+from recjury.agreement.agreement import Agreements
+from recjury.agreement.alignment import Alignment
 from recjury.agreement.annotation import (
     Design,
     Exclusion,
@@ -20,7 +21,6 @@ from recjury.agreement.annotation.guide import RaterGuide
 from recjury.agreement.annotation.labels import CollectedLabels
 from recjury.agreement.annotation.task import read_key
 from recjury.agreement.label_forms import read_labels
-from recjury.agreement.metric_pairs import pair_metrics
 from recjury.agreement.scored_run import run_of_store
 from recjury.errors import ConfigError
 from recjury.store import Selection, Store
@@ -92,6 +92,5 @@ def align(
     """How far metrics agree with labels, by subset and aspect."""
     people = read_labels(labels)
     run = run_of_store(store, campaign, by_log=people.by_log, details=True)
-    predictions = run.all_oriented()
-    paired = pair_metrics(predictions, people.aspects, pairs)
-    return agreements(predictions, people, paired, resamples=resamples, seed=seed)
+    found = Alignment.of(run.all_oriented(), people, pairs, resamples=resamples, seed=seed)
+    return found.found

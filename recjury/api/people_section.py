@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from recjury.agreement.agreement import Agreements, AspectAgreement, Coefficients, agreements
+from recjury.agreement.agreement import Agreements, AspectAgreement, Coefficients
 from recjury.agreement.agreement_plots import agreement_plots
+from recjury.agreement.alignment import Alignment
 from recjury.agreement.label_forms import read_labels
-from recjury.agreement.metric_pairs import pair_metrics
 from recjury.agreement.predictors import CONSTANT, SYSTEM_MEAN
 from recjury.agreement.scored_run import run_of_store
-from recjury.agreement.unmatched import unmatched
 from recjury.report.people import AgreementRow, AspectTable, PeopleSection
 from recjury.stats.clustered import BootstrapEstimate
 from recjury.store import Store
@@ -36,40 +35,36 @@ def people_section(
     """
     people = read_labels(labels)
     run = run_of_store(store, campaign, by_log=people.by_log, details=True)
-    predictions = run.all_oriented()
-    paired = pair_metrics(predictions, people.aspects, pairs)
-    found = agreements(predictions, people, paired, resamples=resamples, seed=seed)
-    drawn = agreement_plots(_few(found), predictions, people, seed=seed)
+    aligned = Alignment.of(run.all_oriented(), people, pairs, resamples=resamples, seed=seed)
+    drawn = agreement_plots(_few(aligned), aligned.predictions, people, seed=seed)
     return PeopleSection(
         Path(labels.partition(":")[2]).name,
-        tuple(_tables(found, drawn)),
-        tuple(unmatched(predictions, people, paired, found)),
+        tuple(_tables(aligned, drawn)),
+        tuple(aligned.unmatched),
     )
 
 
-def _few(found: Agreements) -> Agreements:
+def _few(aligned: Alignment) -> Agreements:
     """The first metrics, as many as there are figures."""
     left = _FIGURES
     kept: dict[str, dict[str, AspectAgreement]] = {}
-    for subset, aspects in found.items():
-        for aspect, each in aspects.items():
-            metrics = dict(list(each.metrics.items())[:left])
-            left -= len(metrics)
-            kept.setdefault(subset, {})[aspect] = each._replace(metrics=metrics)
+    for subset, aspect, each in aligned.aspects:
+        metrics = dict(list(each.metrics.items())[:left])
+        left -= len(metrics)
+        kept.setdefault(subset, {})[aspect] = each._replace(metrics=metrics)
     return kept
 
 
-def _tables(found: Agreements, drawn: _Figures) -> Iterator[AspectTable]:
-    for subset, aspects in found.items():
-        for aspect, each in aspects.items():
-            figures = (drawn.get((subset, aspect, metric)) for metric in each.metrics)
-            yield AspectTable(
-                subset,
-                aspect,
-                tuple(_rows(each)),
-                _ceiling(each),
-                tuple(svg(figure) for figure in figures if figure is not None),
-            )
+def _tables(aligned: Alignment, drawn: _Figures) -> Iterator[AspectTable]:
+    for subset, aspect, each in aligned.aspects:
+        figures = (drawn.get((subset, aspect, metric)) for metric in each.metrics)
+        yield AspectTable(
+            subset,
+            aspect,
+            tuple(_rows(each)),
+            _ceiling(each),
+            tuple(svg(figure) for figure in figures if figure is not None),
+        )
 
 
 def _rows(agreement: AspectAgreement) -> Iterator[AgreementRow]:

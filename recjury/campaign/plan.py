@@ -1,9 +1,9 @@
 """Plan a campaign: its scenarios, and the conversations that they make with its systems."""
 
 import random
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -133,6 +133,15 @@ class CampaignPlan:
                 repeat=conversation.repeat,
                 scenario=scenario,
             )
+
+
+Units = Callable[[], Iterable[Unit]]
+"""Gives the units in order, each time that it is called."""
+
+
+def beginning_at(start: int, units: Units) -> Iterator[Unit]:
+    """The units from a place on, and then those before it."""
+    return chain(islice(units(), start, None), islice(units(), start))
 
 
 def pages(found: Iterable[T], size: int = 500) -> Iterator[tuple[T, ...]]:

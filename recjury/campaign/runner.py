@@ -5,9 +5,8 @@ if an evaluation fails, everything else continues.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from itertools import chain, islice
 from typing import NamedTuple
 
 from recjury.campaign.budget_scheduler import (
@@ -23,7 +22,7 @@ from recjury.campaign.estimate import expected_part
 from recjury.campaign.evaluate import ActiveEvaluator
 from recjury.campaign.left import EvaluationKey, Left, LookUp
 from recjury.campaign.open_trials import OpenTrials
-from recjury.campaign.plan import Unit, pages
+from recjury.campaign.plan import Unit, Units, beginning_at, pages
 from recjury.campaign.play import Player
 from recjury.campaign.progress import Progress, UnitCounts
 from recjury.campaign.retry import Retry
@@ -31,18 +30,15 @@ from recjury.campaign.stopping import Stopped, Stopping
 from recjury.campaign.tuning import follow_settings
 from recjury.llm import call_context, gather
 from recjury.logs import get_logger
-from recjury.records import (
-    JSON,
-    ConversationRecord,
-)
+from recjury.records import JSON, ConversationRecord
 from recjury.simulator import ConversationFailed, SessionSettings
 from recjury.store import PlannedEvaluation, Skipped, Store, Worker
 from recjury.telemetry import work_span
 
 logger = get_logger()
 
-Units = Callable[[], Iterable[Unit]]
-"""Gives the units in order, each time that it is called."""
+_REMEMBERED = 10_000
+"""So many evaluations that have ended are known without asking the store."""
 
 
 class RunResult(NamedTuple):
@@ -110,7 +106,8 @@ class Runner:
         self._done = 0
         self._failed = 0
         self._taken = 0  # of what was left at first
-        self._done_elsewhere: set[str] = set()
+        self._elsewhere: list[tuple[Left, CampaignTrial]] = []
+        self._is_shared = False  # another process has done something of it in this run
 
     async def run(self, worker: Worker, units: Units) -> RunResult:
         """Finish all units that are not finished yet, and return how the run ended.
@@ -129,10 +126,14 @@ class Runner:
         try:
             # Those who share a campaign begin at different places of it.
             start = worker.start(len(ids)) if self._stopping is None else 0
-            turned = partial(_from, start, units) if start else units
-            work = (self._advance(worker, *each) for each in self._trials(turned))
+            turned = partial(beginning_at, start, units) if start else units
+            waits = self._stopping is not None
+            work = (self._advance(worker, *each, waits=waits) for each in self._trials(turned))
             await gather(work, at_once=most, keep=False)
-            if self._taken < left or self._done_elsewhere:
+            # Who waits at once stays behind the process that is ahead, and does nothing.
+            later = (self._advance(worker, *each, waits=True) for each in self._elsewhere)
+            await gather(later, at_once=most, keep=False)
+            if self._taken < left or self._is_shared:
                 self._done = 0
                 self._count(units)
         finally:
@@ -235,22 +236,27 @@ class Runner:
                 before = spent.get(left.rows.get(key, ""), 0.0)
                 yield TrialPart(PartKind(unit.system, key.label), before)
 
-    async def _advance(self, worker: Worker, left: Left, trial: CampaignTrial) -> None:
+    async def _advance(
+        self, worker: Worker, left: Left, trial: CampaignTrial, *, waits: bool
+    ) -> None:
         unit = left.unit
         if not await self._is_needed(unit, trial):
             self._hold(left)
             return
         async with (
             self._open_trials.opened(),
-            worker.leased(unit.id) as was_done,
-            self._scheduler.opened(trial) as is_opened,
+            worker.leased(unit.id, waits=waits) as was_done,
         ):
-            if was_done:
-                self._done_elsewhere.add(unit.id)
-            if is_opened:
-                await self._finish(left, trial)
-            else:
-                self._hold(left)
+            if was_done is None:
+                self._elsewhere.append((left, trial))
+                return
+            self._is_shared |= was_done
+            async with self._scheduler.opened(trial) as is_opened:
+                if is_opened:
+                    # What another process has just done is not asked for again.
+                    await self._finish(left, trial, Retry.NONE if was_done else self._retry)
+                else:
+                    self._hold(left)
         if self._stopping is not None:
             await self._stopping.settle(unit)
 
@@ -266,10 +272,10 @@ class Runner:
             if key not in left.complete:
                 self._progress.hold(self._progress.evaluations[key.label], 1)
 
-    async def _finish(self, left: Left, trial: CampaignTrial) -> None:
+    async def _finish(self, left: Left, trial: CampaignTrial, retry: Retry) -> None:
         unit = left.unit
         with self._open_trials.playing(), trial.doing(PartKind(unit.system)) as part:
-            record = await self._record(unit)
+            record = await self._record(unit, retry)
             part.complete = record is not None
         if record is None:
             for active in self._evaluators[unit.corpus]:
@@ -277,19 +283,19 @@ class Runner:
             return
         log = record.log.id
         await gather(
-            self._evaluate(active, evaluation, record, trial, self._retry_of(unit.id))
+            self._evaluate(active, evaluation, record, trial, retry)
             for active in self._evaluators[unit.corpus]
             for evaluation in active.evaluations(log, unit.repeat)
             if EvaluationKey(unit.id, active.label, evaluation.judging) not in left.complete
         )
 
-    async def _record(self, unit: Unit) -> ConversationRecord | None:
+    async def _record(self, unit: Unit, retry: Retry) -> ConversationRecord | None:
         """The conversation, played now if the store does not have it; None if it failed."""
         kept = self._store.record(unit.id)
         if kept is not None or unit.scenario is None:
             return kept
         about = {"conversation": unit.id, "system": unit.system, "scenario": unit.scenario.id}
-        if self._retry_of(unit.id) is Retry.NONE and self._store.failures(unit.id):
+        if retry is Retry.NONE and self._store.failures(unit.id):
             self._fail()
             return None
         logger.info("conversation begun", **about)
@@ -311,10 +317,6 @@ class Runner:
         self._progress.finish(self._progress.conversations)
         return record
 
-    def _retry_of(self, unit: str) -> Retry:
-        """What is asked for again; nothing if another process has just done it."""
-        return Retry.NONE if unit in self._done_elsewhere else self._retry
-
     def _fail(self) -> None:
         self._failed += 1
         self._progress.finish(self._progress.conversations, failed=True)
@@ -327,7 +329,7 @@ class Runner:
         trial: CampaignTrial,
         retry: Retry,
     ) -> None:
-        """Evaluate; if several conversations have the same log, it is evaluated once."""
+        """Evaluate a log once, also if several conversations have it."""
         with trial.doing(PartKind(trial.system, active.label)) as part:
             identity = planned.identity
             started, complete = self._started.get(identity), self._ended.get(identity)
@@ -341,10 +343,7 @@ class Runner:
                 complete = await asyncio.shield(started)
                 self._started.pop(identity, None)
                 self._ended[identity] = complete
+                if len(self._ended) > _REMEMBERED:
+                    del self._ended[next(iter(self._ended))]
             part.complete = complete
         self._progress.finish(self._progress.evaluations[active.label], failed=not complete)
-
-
-def _from(start: int, units: Units) -> Iterator[Unit]:
-    """The units from a place on, and then those before it."""
-    return chain(islice(units(), start, None), islice(units(), start))

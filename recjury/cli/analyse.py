@@ -56,13 +56,12 @@ def analyse(
     if describe:
         named.describe()
         return
-    changes = {"budget": budget, "concurrency": concurrency}
     given = AnalysisInput(
         store=store,
         campaign=campaign,
         labels=labels,
         config=config,
-        changes={key: value for key, value in changes.items() if value is not None},
+        changes=options.given(budget=budget, concurrency=concurrency),
         data=data_folder(data),
         progress=named.progress,
     )

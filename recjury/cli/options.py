@@ -31,6 +31,11 @@ def chosen_format(form: TableFormat, *, as_json: bool) -> TableFormat:
     return TableFormat.JSON if as_json else form
 
 
+def given(**chosen: object) -> dict[str, object]:
+    """Those of the options that were given, by the key of a campaign file that they replace."""
+    return {key: value for key, value in chosen.items() if value is not None}
+
+
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Only show what would be done, and what it may cost.")
 ]

@@ -66,8 +66,7 @@ def run(
 
     wanted = with_shard(selection, shard)
     config = read_config(campaign)
-    changes = {"concurrency": concurrency, "budget": budget}
-    config = config.model_copy(update={k: v for k, v in changes.items() if v is not None})
+    config = config.model_copy(update=options.given(concurrency=concurrency, budget=budget))
     if dry_run and not wanted.is_all:
         raise ConfigError("--dry-run is about the whole campaign: leave out filters and --shard")
     if dry_run:

@@ -47,11 +47,10 @@ def train(
     if describe:
         named.describe()
         return
-    changes = {"budget": budget, "concurrency": concurrency}
     given = AnalysisInput(
         store=store,
         config=config,
-        changes={key: value for key, value in changes.items() if value is not None},
+        changes=options.given(budget=budget, concurrency=concurrency),
         data=data_folder(data),
         out=out,
         progress=named.progress,

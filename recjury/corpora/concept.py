@@ -12,10 +12,11 @@ from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from recjury.corpora.ievalm import DATASETS, IevalmCorpus
 from recjury.corpora.ievalm_files import IevalmFiles
+from recjury.corpora.json_rows import JsonRow
 from recjury.errors import DataError
 from recjury.input_files import read_rows, readable_name
 from recjury.records import (
@@ -35,24 +36,18 @@ _SYSTEM = re.compile(rf"(?P<system>[^_.]+)_(?P<dataset>{'|'.join(DATASETS)})(?![
 _SOURCE = re.compile(rf"(?:^|/)(?P<system>[^/]+)/(?P<dataset>{'|'.join(DATASETS)})_eval/")
 
 
-class _Turn(BaseModel):
-    model_config = ConfigDict(strict=True)
-
+class _Turn(JsonRow):
     role: Literal["user", "assistant"]
     content: str
     rec_items: list[int] = Field(default_factory=list)
 
 
-class _Dialogue(BaseModel):
-    model_config = ConfigDict(strict=True)
-
+class _Dialogue(JsonRow):
     context: list[_Turn] = Field(min_length=2)
     attributes: list[str] = Field(min_length=1)
 
 
-class _Recording(BaseModel):
-    model_config = ConfigDict(strict=True)
-
+class _Recording(JsonRow):
     source_file: str
     simulator_dialog: _Dialogue
 

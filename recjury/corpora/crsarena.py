@@ -11,9 +11,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from recjury.corpora.data_problems import Fault, Problem
+from recjury.corpora.json_rows import ClosedRow
 from recjury.errors import DataError
 from recjury.input_files import read_json_file_with_nan
 from recjury.records import (
@@ -39,18 +40,14 @@ Labels = Mapping[str, Mapping[ScoreTarget, int]]
 """The labels by aspect and place, in file order."""
 
 
-class _Said(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class _Said(ClosedRow):
     turn_ind: int
     role: Literal["USER", "ASST"]
     utterance: str
     turn_level_aggregated: dict[str, object] = Field(default_factory=dict)
 
 
-class _Dialogue(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class _Dialogue(ClosedRow):
     conv_id: str = Field(min_length=1)
     dialogue: list[_Said] = Field(min_length=1)
     dial_level_aggregated: dict[str, object] = Field(default_factory=dict)

@@ -4,18 +4,15 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 from recjury.corpora.data_problems import Fault, Problem
+from recjury.corpora.json_rows import ClosedRow
 from recjury.errors import DataError
 from recjury.input_files import read_rows
 from recjury.records import (
-    ConversationLog,
     Decomposition,
     DialogueAct,
     Particle,
     ScoreTarget,
-    Speaker,
     TurnParticles,
 )
 
@@ -25,18 +22,14 @@ NO_FEEDBACK = "NO_FEEDBACK_PROVIDED"
 _MARKS = re.compile(r"[\W_]+")
 
 
-class _Particle(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class _Particle(ClosedRow):
     particle_ind: int
     dialogue_act: str
     particle: str
     user_feedback: str
 
 
-class _Row(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class _Row(ClosedRow):
     conv_id: str
     turn_ind: int
     assistant_utterance: str
@@ -82,21 +75,6 @@ def by_conversation(particles: Mapping[ScoreTarget, TurnParticles]) -> dict[str,
         )
         for conversation, some in turns.items()
     }
-
-
-def check_particles(
-    particles: Mapping[ScoreTarget, TurnParticles], logs: Mapping[str, ConversationLog]
-) -> Iterator[Problem]:
-    """Places that are missing in `logs`, and particles whose words are not in their turn."""
-    for place, own in particles.items():
-        log = logs.get(place.conversation)
-        at = own.turn
-        if log is None or not 0 <= at < len(log.interaction):
-            yield Problem(Fault.UNKNOWN_PLACE, place, "", "no log has this turn")
-        elif log.interaction[at].speaker is not Speaker.SYSTEM:
-            yield Problem(Fault.UNKNOWN_PLACE, place, "", "is not a turn of the system")
-        else:
-            yield from not_in_turn(place, own, log.interaction[at].text)
 
 
 def not_in_turn(place: ScoreTarget, own: TurnParticles, text: str) -> Iterator[Problem]:

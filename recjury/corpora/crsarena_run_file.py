@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import orjson
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import TypeAdapter
 
 from recjury.corpora.crsarena_runs import is_number
 from recjury.corpora.data_problems import Fault, Problem
+from recjury.corpora.json_rows import ClosedRow
 from recjury.errors import DataError
 from recjury.input_files import read_json_file_with_nan
 from recjury.records import Aspect, Level, ScoreTarget
@@ -20,16 +21,12 @@ from recjury.records import Aspect, Level, ScoreTarget
 RunScores = Mapping[Aspect, Mapping[ScoreTarget, float]]
 
 
-class _Turn(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class _Turn(ClosedRow):
     turn_ind: int
     turn_level_pred: dict[str, object]
 
 
-class _Dialogue(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class _Dialogue(ClosedRow):
     conv_id: str
     turns: list[_Turn]
     dial_level_pred: dict[str, object]

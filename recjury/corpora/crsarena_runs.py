@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, TypeGuard
 import orjson
 
 from recjury.corpora.data_problems import Fault, Problem
-from recjury.corpora.writing import write_file
 from recjury.errors import DataError
 from recjury.input_files import read_lines
 from recjury.records import Aspect, ScoreTarget
@@ -142,13 +141,8 @@ def _missing(aspect: Aspect, turns: Mapping[ScoreTarget, ParticleScores]) -> Ite
                 yield Problem(Fault.MISSING_SCORE, place, aspect, what)
 
 
-def write_run(path: Path, turns: Iterable[tuple[ScoreTarget, ParticleScores]]) -> None:
-    """Write one aspect's scores in the same form. Raises DataError if that fails."""
-    write_file(path, run_lines(turns))
-
-
 def run_lines(turns: Iterable[tuple[ScoreTarget, ParticleScores]]) -> Iterator[bytes]:
-    """One aspect's scores in the same form; conversations and turns keep the given order."""
+    """One aspect's scores as lines of its file; conversations and turns keep the given order."""
     rows: dict[str, dict[str, object]] = {}
     for place, particles in turns:
         numbered = {str(number): dict(scores) for number, scores in particles.items()}

@@ -1,7 +1,5 @@
 """Problems inside a file that can still be used; each problem names its place."""
 
-from collections import Counter
-from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -36,8 +34,3 @@ class Problem(NamedTuple):
         """One line: place, aspect, what is wrong."""
         where = (part for part in (str(self.place or ""), self.aspect) if part)
         return f"{', '.join(where)}: {self.what}"
-
-
-def count_faults(problems: Iterable[Problem]) -> dict[str, int]:
-    """The number of problems of each kind, by the kind's name."""
-    return {str(fault): n for fault, n in Counter(p.fault for p in problems).most_common()}

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict
-
+from recjury.corpora.json_rows import JsonRow
 from recjury.input_files import read_rows
 from recjury.records import Speaker, Turn
 
@@ -43,16 +42,12 @@ class RobustnessPair(NamedTuple):
     worse_history: tuple[Turn, ...]
 
 
-class _Dialogue(BaseModel):
-    model_config = ConfigDict(strict=True)
-
+class _Dialogue(JsonRow):
     id: str
     turns: list[str]
 
 
-class _Context(BaseModel):
-    model_config = ConfigDict(strict=True)
-
+class _Context(JsonRow):
     id: str
     context: list[str]
     positives: list[str]
@@ -60,9 +55,7 @@ class _Context(BaseModel):
     random: list[str]
 
 
-class _Attacked(BaseModel):
-    model_config = ConfigDict(strict=True)
-
+class _Attacked(JsonRow):
     id: str
     attack: str
     history: list[str]

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from recjury.corpora.json_rows import ClosedRow
 from recjury.errors import DataError
 from recjury.input_files import read_rows
 from recjury.knowledge import FILM, Catalogue, KnowledgeGraph, Triple, known_domain
@@ -19,10 +20,8 @@ Split = Literal["train", "valid", "test"]
 LITTLE_KNOWN_BELOW = 37.0
 
 
-class Film(BaseModel):
+class Film(ClosedRow):
     """One line of films.jsonl. `popularity` is an estimate from 1 (hardly known) to 100."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
 
     id: str = Field(min_length=1)
     title: str = Field(min_length=1)
@@ -36,10 +35,10 @@ class Film(BaseModel):
     popularity: float | None = Field(default=None, ge=1, le=100)
 
 
-class ItemRow(BaseModel):
+class ItemRow(ClosedRow):
     """One line of items.jsonl. Its other keys are the fields of the domain's attributes."""
 
-    model_config = ConfigDict(strict=True, extra="allow")
+    model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, str | list[str]]
 
     id: str = Field(min_length=1)
@@ -55,18 +54,14 @@ class DialogueTurn(BaseModel):
     The key of the items is `films` or `items`.
     """
 
-    model_config = ConfigDict(strict=True, extra="forbid")
-
     role: Literal["user", "system"]
     text: str
     items: list[str] = Field(default_factory=list, validation_alias=AliasChoices("films", "items"))
     likes: list[str] = Field(default_factory=list)
 
 
-class Dialogue(BaseModel):
+class Dialogue(ClosedRow):
     """One line of dialogues.jsonl; its turns alternate."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
 
     id: str = Field(min_length=1)
     split: Split

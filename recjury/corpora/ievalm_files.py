@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
 
+from recjury.corpora.json_rows import JsonRow
 from recjury.errors import DataError
 from recjury.input_files import read_json_file, read_rows
 from recjury.knowledge import BOOK, Catalogue, KnowledgeGraph, Triple, known_domain, split_year
@@ -23,10 +24,8 @@ _PLAUSIBLE_YEAR = re.compile(r"(?:18|19|20)\d\d")
 _NAMED_ID = re.compile(r"@(\d+)")
 
 
-class Info(BaseModel):
+class Info(JsonRow):
     """One record of id2info.json. ReDial has the key `star`, OpenDialKG the key `actor`."""
-
-    model_config = ConfigDict(strict=True)
 
     name: str
     year: str | None = None
@@ -39,10 +38,8 @@ class Info(BaseModel):
     plot: str = ""
 
 
-class Processed(BaseModel):
+class Processed(JsonRow):
     """One line of a `*_data_processed.jsonl` file: one recommendation turn."""
-
-    model_config = ConfigDict(strict=True)
 
     dialog_id: str | int
     turn_id: int

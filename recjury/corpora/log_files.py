@@ -5,8 +5,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
+from recjury.corpora.json_rows import ClosedRow
 from recjury.corpora.opening import open_corpus
 from recjury.errors import DataError
 from recjury.input_files import read_rows, readable_stem
@@ -29,18 +30,14 @@ MAX_TURNS = 2_000
 """Turns of a conversation, with its history: what judges compare grows with their square."""
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
-
-class ItemEntry(_Line):
+class ItemEntry(ClosedRow):
     """An item by its name, with its id if known."""
 
     id: str | None = None
     name: str = Field(min_length=1)
 
 
-class ActEntry(_Line):
+class ActEntry(ClosedRow):
     """An act of a user's turn: `item` is the item's name or entry, as in a list."""
 
     act: Literal["accept", "refuse", "seen", "wish", "ask", "complain", "thank", "bye", "chat"]
@@ -49,7 +46,7 @@ class ActEntry(_Line):
     value: str = ""
 
 
-class TurnEntry(_Line):
+class TurnEntry(ClosedRow):
     """One turn: its text, the list of a system's turn, the acts of a user's."""
 
     speaker: Literal["user", "system"]
@@ -66,7 +63,7 @@ class TurnEntry(_Line):
         return self
 
 
-class LogEntry(_Line):
+class LogEntry(ClosedRow):
     """One line of the file: one conversation."""
 
     id: str = Field(min_length=1)

@@ -9,8 +9,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
+from recjury.corpora.json_rows import JsonRow
 from recjury.corpora.log_files import ItemEntry, LogEntry, TurnEntry, logs_of
 from recjury.errors import DataError
 from recjury.input_files import read_rows, readable_stem
@@ -22,16 +23,12 @@ _SPEAKERS: dict[str, _Speaker] = {"user": "user", "assistant": "system"}
 
 
 # Unknown fields are ignored: most tools that write such files add their own.
-class _Lenient(BaseModel):
-    model_config = ConfigDict(strict=True, extra="ignore")
-
-
-class _Part(_Lenient):
+class _Part(JsonRow):
     type: str
     text: str | None = None
 
 
-class _Message(_Lenient):
+class _Message(JsonRow):
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str | list[_Part] | None = None
     refusal: str | None = None
@@ -39,7 +36,7 @@ class _Message(_Lenient):
     function_call: object = None
 
 
-class _Row(_Lenient):
+class _Row(JsonRow):
     messages: list[_Message] = Field(min_length=1)
     id: str | None = Field(default=None, min_length=1)
     system: str | None = Field(default=None, min_length=1)

@@ -6,9 +6,10 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from recjury.corpora.forms import EXPORTED, form_of
+from recjury.corpora.json_rows import ClosedRow
 from recjury.corpora.linked_lists import ItemLinker
 from recjury.corpora.log_files import MAX_TURNS
 from recjury.corpora.log_readers import known_form, read_logs
@@ -90,9 +91,7 @@ def conversation_row(recording: Recording) -> dict[str, JSON]:
     }
 
 
-class _Row(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class _Row(ClosedRow):
     form: Literal["recjury-conversation"]
     version: Literal[1]
     conversation: str = Field(pattern="^[0-9a-f]{32}$")
@@ -100,7 +99,7 @@ class _Row(BaseModel):
     seed: int = Field(ge=-(2**63), lt=2**63)
     settings: dict[str, Any]
     seconds: list[_Amount | None]
-    costs: list[_Amount | None] = []
+    costs: list[_Amount | None] = Field(default_factory=list)
     log: ConversationLog
     digest: str
 

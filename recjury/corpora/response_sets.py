@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from recjury.corpora.dialogues import alternating, packed_or_plain
+from recjury.corpora.json_rows import JsonRow
 from recjury.errors import DataError
 from recjury.input_files import read_rows
 from recjury.records import Response, Speaker, Turn
@@ -27,6 +28,7 @@ PAIREVAL_SETS = (
 )
 """The six sets of PairEval (Park et al. 2024, section 4.1)."""
 RESPONSE_SETS = (*PAIREVAL_SETS, "empathetic-grade")
+_FOLDER = "dialogue-eval"
 
 _PEOPLE = ("Original Ground Truth", "New Human Generated", "Human")
 _MODEL_OUTPUT = "model output"
@@ -63,9 +65,7 @@ class LabelledDialogue(NamedTuple):
     human: bool
 
 
-class _Row(BaseModel):
-    model_config = ConfigDict(strict=True)
-
+class _Row(JsonRow):
     id: str
     history: list[str]
     response: str | None
@@ -76,6 +76,12 @@ class _Row(BaseModel):
     speakers: list[str] | None = None
     fact: str | None = None
     derived: dict[str, object] = Field(default_factory=dict)
+
+
+def sets_folder(data: Path | None) -> Path:
+    """The folder of the sets: `data`, or dialogue-eval/ in it. Analyses of sets need `data`."""
+    assert data is not None
+    return data / _FOLDER if (data / _FOLDER).is_dir() else data
 
 
 def read_response_set(folder: Path, name: str) -> tuple[LabelledResponse, ...]:

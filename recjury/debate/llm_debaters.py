@@ -10,6 +10,7 @@ from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.messages import TextMessage
 from autogen_core import CancellationToken
 
+from recjury.debate.autogen_client import GatewayClient
 from recjury.debate.rated_log import RatedLog
 from recjury.debate.role_answer import ANSWER_SCHEMA, answer_form, parse_answer
 from recjury.debate.roles import DebatePrompts
@@ -18,7 +19,6 @@ from recjury.debate.rule_debaters import RULE
 from recjury.debate.rules import RULES
 from recjury.errors import ConfigError
 from recjury.llm import Attempt, Gateway, PlannedCall, attempt_limit, read_attempts
-from recjury.llm.autogen_client import GatewayClient
 from recjury.records import (
     JSON,
     OVERALL_SCALE,

@@ -1,9 +1,12 @@
 """The debates to which the id of an evaluation or a conversation refers."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 from recjury.errors import StoreError
-from recjury.store import DebateSummary, PlannedConversation, Store, StoredEvaluation
+from recjury.store import DebateSummary, Store, StoredEvaluation
+
+T = TypeVar("T")
 
 _OLDER = "@"  # in the label of all versions of an evaluator but the newest
 
@@ -26,7 +29,8 @@ def look_up_debates(store: Store, prefix: str) -> DebateLookup:
 
     Raises StoreError if there is no such evaluation or conversation, or more than one.
     """
-    evaluation, conversation = _evaluation(store, prefix), _conversation(store, prefix)
+    evaluation = _found(store.evaluation, prefix)
+    conversation = _found(store.conversation, prefix)
     if evaluation is not None and conversation is not None:
         raise StoreError(
             f"an evaluation and a conversation begin with {prefix}: give more of the id"
@@ -88,15 +92,8 @@ def _has_debate(store: Store, evaluation: StoredEvaluation) -> bool:
     return "debate" in stages
 
 
-def _evaluation(store: Store, prefix: str) -> StoredEvaluation | None:
+def _found(find: Callable[[str], T], prefix: str) -> T | None:
     try:
-        return store.evaluation(prefix)
-    except StoreError:
-        return None
-
-
-def _conversation(store: Store, prefix: str) -> PlannedConversation | None:
-    try:
-        return store.conversation(prefix)
+        return find(prefix)
     except StoreError:
         return None

@@ -1,12 +1,15 @@
 """What a debate is held over: a log, its ratings, and what these rest on."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
-from recjury.records import ConversationLog, Evidence, Factor, Rating, Role
+from recjury.debate.reception import reception_of
+from recjury.records import ConversationLog, Evidence, Rating, Role
 
 
-class RatedLog(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class RatedLog:
     """A log with one rating per factor, and the evidence for the ratings (none by models)."""
 
     log: ConversationLog
@@ -19,13 +22,32 @@ class RatedLog(NamedTuple):
 
         Raises ValueError if a factor has two ratings.
         """
-        return tuple(each for each in own_ratings(role, self.ratings) if each.score is not None)
+        return self._scored[role]
 
     def findings(self, role: Role) -> tuple[Evidence, ...]:
-        """The evidence that the role can cite: of its scored factors, with a turn of the log."""
-        factors = {Factor(rating.factor) for rating in self.scored(role)}
+        """The evidence that the role can cite: of its scored factors, with a turn of the log; and
+        its `reception`."""
+        return (*self._findings[role], *self.reception(role))
+
+    def reception(self, role: Role) -> tuple[Evidence, ...]:
+        """What the user did, if the role speaks for the user."""
+        return self._reception if role is Role.COMMON_USER else ()
+
+    @cached_property
+    def _reception(self) -> tuple[Evidence, ...]:
+        return reception_of(self.log)
+
+    @cached_property
+    def _scored(self) -> Mapping[Role, tuple[Rating, ...]]:
+        owned = {role: own_ratings(role, self.ratings) for role in Role}
+        return {role: tuple(r for r in own if r.score is not None) for role, own in owned.items()}
+
+    @cached_property
+    def _findings(self) -> Mapping[Role, tuple[Evidence, ...]]:
         turns = range(len(self.log.interaction))
-        return tuple(e for e in self.evidence if e.factor in factors and e.turn in turns)
+        placed = [each for each in self.evidence if each.turn in turns]
+        factors = {role: {rating.factor for rating in own} for role, own in self._scored.items()}
+        return {role: tuple(e for e in placed if e.factor in of) for role, of in factors.items()}
 
 
 def own_ratings(role: Role, ratings: Sequence[Rating]) -> tuple[Rating, ...]:

@@ -7,7 +7,7 @@ does one and surely not the other counts.
 
 from collections.abc import Iterator
 
-from recjury.language import Reading, read
+from recjury.language import Reading, read_acts
 from recjury.records import Act, ConversationLog, Evidence, Speaker
 
 RECEPTION = "what the user did"
@@ -32,7 +32,7 @@ def _evidence(log: ConversationLog) -> Iterator[Evidence]:
         if turn.speaker is Speaker.SYSTEM:
             answered = at
         elif answered is not None:
-            label = _taken(read(turn, turns[: begins + at]))
+            label = _taken(read_acts(turn, turns[: begins + at]))
             if label:
                 note = f"{label} by the user in turn {at + 1}"
                 yield Evidence(factor=RECEPTION, label=label, note=note, turn=answered)

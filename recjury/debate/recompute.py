@@ -6,6 +6,7 @@ recomputed as in any debate.
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from recjury.debate.discrepancy import Discrepancy, compare, compare_text
 from recjury.debate.forking import Fork
@@ -160,10 +161,8 @@ class DebateVerifier:
         """The unaltered calls; `integrity` reports the others."""
         calls: list[CallRecord] = []
         for identity in identities:
-            try:
+            with suppress(StoreError):
                 calls.append(self._store.call(identity))
-            except StoreError:
-                continue
         return calls
 
     def _outcome(self, rated: Sequence[Rating]) -> tuple[Discrepancy, ...]:

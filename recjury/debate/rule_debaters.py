@@ -13,9 +13,9 @@ from statistics import fmean
 
 from recjury.debate.opinions import Opinion, moved, trusted_mean
 from recjury.debate.rated_log import RatedLog
-from recjury.debate.reception import TAKEN_UP, reception_of
+from recjury.debate.reception import TAKEN_UP
 from recjury.debate.rules import RULE_PROTOCOL
-from recjury.records import JSON, OVERALL_SCALE, Evidence, Rating, Role, Statement
+from recjury.records import JSON, OVERALL_SCALE, Rating, Role, Statement
 
 RULE = "rule"
 _LONGEST_QUOTE = 120  # characters
@@ -75,24 +75,15 @@ def rule_statement(
 
 def _opinion(role: Role, score: float, rated: RatedLog) -> Opinion:
     turns = set(rated.log.system_turn_indices)
-    cited = {each.turn for each in _findings(role, rated)} & turns
+    cited = {each.turn for each in rated.findings(role)} & turns
     return Opinion(score, len(cited), len(turns))
-
-
-def _findings(role: Role, rated: RatedLog) -> tuple[Evidence, ...]:
-    return (*rated.findings(role), *_reception(role, rated))
-
-
-def _reception(role: Role, rated: RatedLog) -> tuple[Evidence, ...]:
-    """What the user did, if the role speaks for the user."""
-    return reception_of(rated.log) if role is Role.COMMON_USER else ()
 
 
 def _begin(role: Role, rated: RatedLog) -> tuple[float, str]:
     """The role's first score, and why."""
     worth = fmean(map(_share, rated.scored(role)))
     because = f"Their plain mean is {_of_100(worth):g} of {OVERALL_SCALE[1]}."
-    reception = _reception(role, rated)
+    reception = rated.reception(role)
     if not reception:
         return _of_100(worth), because
     taken_up = sum(each.label == TAKEN_UP for each in reception)
@@ -125,7 +116,7 @@ def _move(own: float, score: float, others: Mapping[Role, Opinion]) -> str:
 
 def _cited(role: Role, rated: RatedLog) -> str:
     """The turn that weighs most for the role, in its own words: the one with most findings."""
-    findings = _findings(role, rated)
+    findings = rated.findings(role)
     if not findings:
         return "I can cite no turn."
     counts = Counter(each.turn for each in findings if each.turn is not None)

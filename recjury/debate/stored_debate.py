@@ -80,17 +80,6 @@ def verify(store: Store, evaluation: str) -> tuple[Discrepancy, ...]:
     return Verification(store, evaluation).differences()
 
 
-def another_version(store: Store, evaluation: str) -> str | None:
-    """The protocol of an evaluation's debate if its prompts are not the installed ones, or else
-    None.
-
-    For such a debate `verify` can neither render the prompts nor compute rule statements again.
-    That is not an alteration, but readers of "verified" should know it. None without a debate.
-    """
-    debate = store.debate(evaluation)
-    return None if debate is None else _other_than_installed(debate.transcript.protocol)
-
-
 def verifications(store: Store, evaluations: Sequence[str]) -> Iterator["Verification"]:
     """The verification of each of `evaluations`, in order; the rows of many are read at once."""
     for start in range(0, len(evaluations), _READ_AT_ONCE):
@@ -127,11 +116,16 @@ class Verification:
         return next(iter(stored.conversations), None)
 
     def another_version(self) -> str | None:
-        """As the function `another_version`."""
-        if self._whole is None:
-            return another_version(self._store, self.evaluation)
-        debate = self._stored().debate
-        return None if debate is None else _other_than_installed(debate.transcript.protocol)
+        """The protocol of its debate if its prompts are not the installed ones, or else None.
+
+        For such a debate the prompts cannot be rendered, nor rule statements computed, again. That
+        is not an alteration, but readers of "verified" should know it. None without a debate.
+        """
+        debate = self._stored().debate if self._whole else self._store.debate(self.evaluation)
+        if debate is None:
+            return None
+        protocol = debate.transcript.protocol
+        return None if protocol == installed_protocol(protocol) else protocol
 
     def differences(self) -> tuple[Discrepancy, ...]:
         """As `verify`."""
@@ -161,10 +155,6 @@ class Verification:
 
     def _stored(self) -> "_Stored":
         return _Stored(self._store, self.evaluation, self._whole)
-
-
-def _other_than_installed(protocol: str) -> str | None:
-    return None if protocol == installed_protocol(protocol) else protocol
 
 
 class _Stored:

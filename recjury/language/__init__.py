@@ -4,7 +4,7 @@
 is broken. docs/language.md says how well, and docs/acts.md what each act means.
 """
 
-from recjury.language.reader import read, read_reply
+from recjury.language.reader import read, read_acts, read_reply, read_sentences
 from recjury.language.reading import Reading, ReplyCheck
 
-__all__ = ["Reading", "ReplyCheck", "read", "read_reply"]
+__all__ = ["Reading", "ReplyCheck", "read", "read_acts", "read_reply", "read_sentences"]

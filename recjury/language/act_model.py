@@ -7,7 +7,7 @@ the network similar words (its token vectors are distilled from all-MiniLM-L6-v2
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 import numpy as np
@@ -48,11 +48,6 @@ class ActInput(NamedTuple):
     system: NDArray[np.int64]
     user_pieces: list[int]
     system_pieces: list[int]
-
-
-def act_input(said: str, answered: str, vocabulary: Vocabulary) -> ActInput:
-    """The model's input for what a user `said`, and what the system had said before."""
-    return act_inputs([said], answered, vocabulary)[0]
 
 
 def act_inputs(texts: Iterable[str], answered: str, vocabulary: Vocabulary) -> list[ActInput]:
@@ -137,15 +132,20 @@ class ActModel:
         next.
         """
         w = self._weights
-        gap = [0] * (max(widths) - 1)
-        rows = w.rows("vectors", [piece for text in texts for piece in (*text, *gap)])
-        lengths = np.array([len(text) for text in texts])
-        starts = np.cumsum(lengths + len(gap)) - lengths - len(gap)
-        return [
-            _pooled(found, starts, np.maximum(lengths + width - 1, 1)) + w[f"{name}{width}.bias"]
-            for width in widths
-            for found in [_convolved(rows, w[f"{name}{width}"])]
-        ]
+        gap = max(widths) - 1
+        padded = chain.from_iterable((*text, *[0] * gap) for text in texts)
+        rows = w.rows("vectors", list(padded))
+        ends = list(accumulate(len(text) + gap for text in texts))
+        pooled: list[Floats] = []
+        for width in widths:
+            found = _convolved(rows, w[f"{name}{width}"])
+            spans = (
+                (end - len(text) - gap, max(len(text) + width - 1, 1))
+                for text, end in zip(texts, ends, strict=True)
+            )
+            highest = [found[start : start + length].max(0) for start, length in spans]
+            pooled.append(np.asarray(highest) + w[f"{name}{width}.bias"])
+        return pooled
 
 
 def _convolved(rows: Floats, filters: Floats) -> Floats:
@@ -162,9 +162,3 @@ def _convolved(rows: Floats, filters: Floats) -> Floats:
             start = at + width - 1 - place
             found[start : start + len(products)] += products
     return found
-
-
-def _pooled(found: Floats, starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> Floats:
-    """The maximum over time in each span of a convolution."""
-    bounds = np.stack([starts, starts + lengths], axis=1).ravel()
-    return np.asarray(np.maximum.reduceat(found, bounds)[::2])

@@ -51,6 +51,8 @@ def loop(text: str) -> str:
         same = 0
         for at in range(length, len(lower)):
             same = same + 1 if lower[at] == lower[at - length] else 0
+            if same < (_LOOP - 1) * length:
+                continue
             run = spoken[at + 1 - length : at + 1]
             name = all(word[0].isupper() for word in run)
             times = _WORD_LOOP if name or len(set(run)) == 1 else _LOOP
@@ -67,6 +69,8 @@ def other_language_words(text: str) -> list[str]:
 
 def other_letters(text: str) -> int:
     """The number of letters outside of the Latin alphabet."""
+    if text.isascii():
+        return 0
     return sum(ord(letter) > 0x24F and letter.isalpha() for letter in text)
 
 

@@ -9,17 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-import numpy as np
-from numpy.typing import NDArray
-
 from recjury.language.tokens import (
     END,
     NAME,
     START,
-    SentenceWords,
     class_of,
     is_function_word,
-    masked_tokens,
     run_checksums,
 )
 from recjury.language.vocabulary import words
@@ -61,13 +56,12 @@ class FluencyCounts:
             found.append([_SEEN[table[run & mask]] for run in runs])
         return found
 
-    def features(self, sentence: SentenceWords) -> list[float]:
-        """The `FEATURES` numbers of a sentence that the model of replies looks at."""
-        tokens = masked_tokens(sentence)
+    def features(self, tokens: Sequence[str]) -> list[float]:
+        """The `FEATURES` numbers of a sentence's `masked_tokens` that the model of replies sees."""
         padded = [START, *tokens, END]
         counts = self._counts("word", padded, 3)
         usual = self._scores(counts)
-        classes = self._scores(self._counts("class", list(map(class_of, padded)), 4))
+        classes = self._scores(self._counts("class", classes_of(padded), 4))
         strange = _strange_pairs(counts)
         n = len(usual)
         seen = dict(zip(padded, counts[0], strict=True))
@@ -103,6 +97,11 @@ class FluencyCounts:
         return penalty + math.log10(max(counts[0][at], _UNSEEN) / self._total)
 
 
+def classes_of(tokens: Sequence[str]) -> list[str]:
+    """The classes of tokens."""
+    return list(map(class_of, tokens))
+
+
 def _strange_pairs(counts: Counts) -> int:
     """Pairs of frequent words that were never seen side by side."""
     often = [seen >= _FREQUENT for seen in counts[0]]
@@ -132,21 +131,3 @@ def _repeats(tokens: Sequence[str], content: Sequence[str]) -> list[float]:
         float(near),
         len(set(tokens)) / max(1, len(tokens)),
     ]
-
-
-def counted(sentences: Sequence[SentenceWords]) -> dict[str, NDArray[np.generic]]:
-    """The tables of counts of these sentences, and their number of words, as weights."""
-    counts = {name: np.zeros(size, np.int64) for name, size in TABLES.items()}
-    for sentence in sentences:
-        tokens = [START, *masked_tokens(sentence), END]
-        for kind, row, longest in (("word", tokens, 3), ("class", list(map(class_of, tokens)), 4)):
-            for length, runs in enumerate(run_checksums(row, longest), start=1):
-                table = counts[f"{kind}{length}"]
-                for run in runs:
-                    table[run & (len(table) - 1)] += 1
-    total = np.array(float(counts["word1"].sum()))
-    stored = {
-        f"fluency.{name}": np.minimum(255, np.round(STEP * np.log2(table + 1))).astype(np.uint8)
-        for name, table in counts.items()
-    }
-    return {**stored, "fluency.total": total}

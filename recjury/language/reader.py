@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
-
-import numpy as np
+from itertools import zip_longest
 
 from recjury.knowledge import Catalogue
 from recjury.knowledge.text_cache import cached_by_text
@@ -13,6 +12,7 @@ from recjury.language.english import is_english
 from recjury.language.reading import Breakage, Reading, ReplyCheck
 from recjury.language.reply_model import ReplyModel
 from recjury.language.tokens import (
+    masked_tokens,
     prose,
     sentence_texts,
     sentences_of,
@@ -29,6 +29,7 @@ BROKEN, FINE = 0.7, 0.4
 """From `BROKEN` on, a reply is called broken; below `FINE`, it is not; between, it is doubtful."""
 
 _REMEMBERED = 16_384
+_ROWS_KEPT = 2_048
 _SHOWN_WORDS = 8
 _MOST_SENTENCES = 6
 
@@ -40,16 +41,30 @@ def read(turn: Turn, before: Sequence[Turn], catalogue: Catalogue | None = None)
     system's last turn, the values by looking them up: in the catalogue, if there is one. An act
     about an item that a catalogue does not have is about the suggestion in general.
     """
-    declared = bool(turn.acts)
-    wanted, rejected = _declared_values(turn) if declared else _spoken_values(turn.text, catalogue)
+    wanted, rejected = _declared_values(turn) if turn.acts else _spoken_values(turn.text, catalogue)
     named = [] if catalogue is None else [each.id for each in catalogue.link(turn.text)]
     about = [each.item for each in turn.acts if each.item is not None]
     if catalogue is not None and len(catalogue):  # without one, nobody knows what an item is
         about = [each for each in about if each in catalogue]
-    found = _declared(turn) if declared else _read(turn.text, _answered(before))
-    return found._replace(
+    return read_acts(turn, before)._replace(
         wants=wanted, rejects=rejected, items=tuple(dict.fromkeys([*about, *named]))
     )
+
+
+def read_acts(turn: Turn, before: Sequence[Turn]) -> Reading:
+    """As `read`, for the acts alone: without values and items."""
+    return _declared(turn) if turn.acts else _read(turn.text, _answered(before))
+
+
+def read_sentences(text: str, before: Sequence[Turn]) -> list[tuple[str, Reading]]:
+    """The sentences of a text, and the acts of each after the turns `before` it, read alone."""
+    answered = _answered(before)
+    sentences = sentence_texts(text)
+    rows = _rows(text, answered)[1:] if len(sentences) > 1 and _is_read(text) else []
+    return [
+        (said, _of_row(row) if row and _is_read(said) else _read(said, answered))
+        for said, row in zip_longest(sentences, rows)
+    ]
 
 
 def _declared(turn: Turn) -> Reading:
@@ -95,12 +110,23 @@ def _replies() -> ReplyModel:
     return ReplyModel(shipped())
 
 
+def _is_read(text: str) -> bool:
+    return any(map(str.isalnum, text)) and is_english(text)
+
+
 @cached_by_text(_REMEMBERED)
 def _read(text: str, answered: str) -> Reading:
-    english = is_english(text)
-    if not any(map(str.isalnum, text)) or not english:
+    if not _is_read(text):
+        english = is_english(text)
         return Reading(dict.fromkeys(Act, 0.5), frozenset(), frozenset(), english=english)
-    numbers = _probabilities(text, answered)
+    # One act among several would be lost in a long turn without its surest sentence.
+    whole, *parts = _rows(text, answered)
+    surest = [max(of_act) for of_act in zip(*(parts or [whole]), strict=True)]
+    return _of_row([(one + other) / 2 for one, other in zip(whole, surest, strict=True)])
+
+
+def _of_row(numbers: Sequence[float]) -> Reading:
+    """What a text surely does and does not, by the probabilities of the modelled acts."""
     acts: dict[Act, float] = dict(zip(MODELLED, numbers, strict=True))
     acts[Act.CHAT] = 1 - max(acts.values())
     yes = frozenset(act for act, number in acts.items() if number >= SURE)
@@ -108,16 +134,14 @@ def _read(text: str, answered: str) -> Reading:
     return Reading(acts, yes, no)
 
 
-def _probabilities(text: str, answered: str) -> list[float]:
-    """The probability of each act: the mean of that of the whole text and of its surest sentence.
-
-    One act among several would else be lost in a long turn.
-    """
+@cached_by_text(_ROWS_KEPT)
+def _rows(text: str, answered: str) -> list[list[float]]:
+    """The probabilities of the acts of the whole text, and of its first sentences if it has
+    several."""
     sentences = sentence_texts(text)[:_MOST_SENTENCES]
     alone = sentences if len(sentences) > 1 else []
-    whole, *parts = _acts().probabilities([text, *alone], answered)
-    surest = np.max(parts or [whole], axis=0)
-    return [float(number) for number in (whole + surest) / 2]
+    found: list[list[float]] = _acts().probabilities([text, *alone], answered).tolist()
+    return found
 
 
 def read_reply(reply: str, before: Sequence[Turn] = ()) -> ReplyCheck:  # noqa: ARG001
@@ -157,5 +181,5 @@ def _strangest(reply: str) -> str:
     """The beginning of the sentence whose words follow each other least usually."""
     fluency = _replies().fluency
     sentences = sentences_of(reply)
-    worst = min(sentences, key=lambda each: fluency.features(each)[0])
+    worst = min(sentences, key=lambda each: fluency.features(masked_tokens(each))[0])
     return " ".join(worst.raw[:_SHOWN_WORDS])

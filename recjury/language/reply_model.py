@@ -3,24 +3,23 @@
 `benchmarks.language_training` makes the weights.
 """
 
-from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recjury.language.defects import counts_of
-from recjury.language.fluency import FEATURES, FluencyCounts
+from recjury.language.fluency import FEATURES, FluencyCounts, classes_of
 from recjury.language.tokens import (
     END,
     START,
-    SentenceWords,
-    buckets,
-    class_of,
+    in_order,
     masked_tokens,
+    places,
     prose,
+    run_checksums,
     sentences_of,
-    sequences,
 )
 from recjury.language.weights import ModelWeights
 
@@ -43,17 +42,18 @@ def reply_input(reply: str, fluency: FluencyCounts) -> ReplyInput:
     The first twelve sentences are read, without lists of titles.
     """
     said = prose(reply)
-    sentences = sentences_of(said)[:_MOST_SENTENCES]
+    sentences = [masked_tokens(each) for each in sentences_of(said)[:_MOST_SENTENCES]]
     rows = np.array([fluency.features(each) for each in sentences] or [[0.0] * FEATURES])
     numbers = np.concatenate([rows.mean(0), rows.min(0), rows.max(0), counts_of(said)])
-    return ReplyInput(numbers.astype(np.float32), buckets(_sequences(sentences), BUCKETS))
+    found = frozenset[int]().union(*(places(_sequences(each), BUCKETS) for each in sentences))
+    return ReplyInput(numbers.astype(np.float32), in_order(found))
 
 
-def _sequences(sentences: list[SentenceWords]) -> Iterator[str]:
-    for sentence in sentences:
-        words = [START, *masked_tokens(sentence), END]
-        yield from sequences(words, (1, 2, 3), "w")
-        yield from sequences([class_of(word) for word in words], (2, 3, 4), "c")
+def _sequences(tokens: list[str]) -> chain[int]:
+    """The checksums of up to three words, and of two to four classes of words, in a row."""
+    words = [START, *tokens, END]
+    classes = run_checksums(classes_of(words), 4, "c")[1:]
+    return chain(*run_checksums(words, 3, "w"), *classes)
 
 
 class ReplyModel:

@@ -132,15 +132,9 @@ def class_of(token: str) -> str:
     return next((f"-{suffix}" for suffix in _SUFFIXES if token.endswith(suffix)), "-")
 
 
-def sequences(tokens: Sequence[str], lengths: Iterable[int], mark: str) -> Iterator[str]:
-    """All runs of tokens of these lengths, each with `mark` before it."""
-    for length in lengths:
-        for at in range(len(tokens) - length + 1):
-            yield mark + " ".join(tokens[at : at + length])
-
-
 def run_checksums(tokens: Sequence[str], longest: int, mark: str = "") -> list[list[int]]:
-    """The checksums of `sequences`, by length from 1 to `longest`.
+    """The checksums of all runs of tokens, each with `mark` before it, by length from 1 to
+    `longest`.
 
     That of a longer run goes on from that of the run without its last token.
     """
@@ -163,11 +157,6 @@ def letters(word: str) -> Iterator[str]:
 def checksums(features: Iterable[str]) -> list[int]:
     """The numbers from which features have their places in tables: their CRC-32."""
     return [zlib.crc32(feature.encode()) for feature in features]
-
-
-def buckets(features: Iterable[str], size: int) -> NDArray[np.int64]:
-    """The places of features in a table of `size` rows, each once, in order."""
-    return in_order(places(checksums(features), size))
 
 
 def places(numbers: Iterable[int], size: int) -> frozenset[int]:

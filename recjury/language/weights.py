@@ -42,12 +42,6 @@ class ModelWeights:
         return self._arrays["pieces"].tobytes().decode().split("\n")
 
 
-def packed(table: NDArray[np.floating]) -> tuple[NDArray[np.int8], Floats]:
-    """A table as int8 with a scale for each column."""
-    scale = np.abs(table).max(0) / 127 + 1e-12
-    return np.round(table / scale).astype(np.int8), scale.astype(np.float32)
-
-
 def read_weights(path: Path) -> ModelWeights:
     """The weights of a file."""
     with np.load(path) as arrays:

@@ -179,11 +179,14 @@ def _looked_up(text: str, lower: str, catalogue: Catalogue | None) -> _Found:  #
     """The longest phrases that the catalogue or the vocabulary has."""
     places = [match.span() for match in _WORD.finditer(lower)]
     values = spoken_values() if catalogue is None else _values_of(catalogue)
+    longest = _longest_from(catalogue)
     eats = not words("eating").isdisjoint(lower[a:b] for a, b in places)
     at = 0
     while at < len(places):
-        for length in range(min(_LONGEST_PHRASE, len(places) - at), 0, -1):
-            start, end = places[at][0], places[at + length - 1][1]
+        start, end = places[at]
+        most = min(longest.get(lower[start:end], 0), len(places) - at)
+        for length in range(most, 0, -1):
+            end = places[at + length - 1][1]
             meant = values.get(" ".join(lower[start:end].split()))
             if meant:
                 yield start, end, _one_of(meant, eats)
@@ -215,6 +218,17 @@ def _values_of(catalogue: Catalogue) -> Mapping[str, tuple[Attribute, ...]]:
         if kept and said not in known:
             known[said] = tuple(known.get(plain_value(each.value), (each,))[0] for each in kept)
     return known
+
+
+@lru_cache(8)
+def _longest_from(catalogue: Catalogue | None) -> Mapping[str, int]:
+    """How many words the longest value has that begins with a word, at most four."""
+    found: dict[str, int] = {}
+    for said in spoken_values() if catalogue is None else _values_of(catalogue):
+        parts = _WORD.findall(said)
+        for first in parts[:1]:
+            found[first] = max(found.get(first, 0), min(len(parts), _LONGEST_PHRASE))
+    return found
 
 
 def _names(text: str, lower: str, catalogue: Catalogue | None) -> _Found:  # noqa: ARG001

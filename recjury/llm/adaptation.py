@@ -13,13 +13,10 @@ Feature = Literal[
     "roles",
     "system",
     "max_tokens",
-    "top_p",
     "temperature",
     "response_format",
     "logprobs",
     "n",
-    "seed",
-    "stop",
 ]
 """Something of a request that an endpoint may refuse."""
 
@@ -50,15 +47,12 @@ class Adaptation:
     system: bool = False
     max_tokens: Literal["", "max_completion_tokens", "left out"] = ""
     most_tokens: int | None = None
-    top_p: bool = False
     temperature: bool = False
     lowest_temperature: float | None = None
     highest_temperature: float | None = None
     response_format: Literal["", "json_object", "left out"] = ""
     logprobs: bool = False
     n: bool = False
-    seed: bool = False
-    stop: bool = False
 
     def applied(self, body: dict[str, object]) -> dict[str, object]:
         """A chat request's `body`, changed."""
@@ -71,7 +65,7 @@ class Adaptation:
         if self.roles and not alternates(messages):
             messages = alternating(messages)
         changed["messages"] = messages
-        for name in ("top_p", "temperature", "n", "seed", "stop"):
+        for name in ("temperature", "n"):
             if getattr(self, name):
                 changed.pop(name, None)
         if self.logprobs:
@@ -137,12 +131,9 @@ UNCHANGED = Adaptation()
 _WORDS = {
     "roles": "user and assistant messages are made to alternate",
     "system": "the system message is part of the first user message",
-    "top_p": "`top_p` is left out",
     "temperature": "`temperature` is left out",
     "logprobs": "`logprobs` is left out",
     "n": "`n` is left out, replies are asked for one by one",
-    "seed": "`seed` is left out",
-    "stop": "`stop` is left out, replies are cut here",
 }
 
 
@@ -177,7 +168,6 @@ _NAMES: dict[Feature, re.Pattern[str]] = {
         r"|developer instruction|\bgot system\b|does not support 'system'|system role"
     ),
     "max_tokens": re.compile(r"max_tokens|max_completion_tokens|max_new_tokens|max_output_tokens"),
-    "top_p": re.compile(r"\btop_?p\b"),
     "temperature": re.compile(r"\btemperature\b"),
     "response_format": re.compile(
         r"response[_ ]?format|json[_ ]?(schema|mode|object)|structured[_ ]outputs?|guided"
@@ -187,12 +177,6 @@ _NAMES: dict[Feature, re.Pattern[str]] = {
     "n": re.compile(
         r"['\"`]n['\"`]|\bparameter:? n\b|\bn\b ?(must|should|>|=|is not|:)|candidate|\bn > 1"
         r"|multiple (choices|completions|replies|responses)|(choices|completions) per"
-    ),
-    "seed": re.compile(r"\bseed\b"),
-    "stop": re.compile(
-        r"['\"`]stop['\"`]|\bstop[_ ](sequence|word|string)"
-        r"|(parameter|argument|field|property|key|option|name|input)s?\b.{0,60}\bstop\b"
-        r"|\bstop\b.{0,40}\b(parameter|argument|field|support|unsupported|permitted|allowed|only)"
     ),
 }
 _ROLE_OF_MESSAGE = re.compile(r"messages?\W*\d+\W*role")

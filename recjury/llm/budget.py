@@ -156,6 +156,18 @@ def charged_to(account: Account) -> Iterator[None]:
         _account.reset(token)
 
 
+@dataclass(slots=True, eq=False)
+class _Asked:
+    """A call that asks the ledger, with the most that it may take, and the answer."""
+
+    worst: float
+    fits: bool = False
+
+    @property
+    def granted(self) -> float:
+        return self.worst * self.fits
+
+
 class Budget:
     """What calls may spend. For each open call, the most that it may take is reserved.
 
@@ -181,6 +193,7 @@ class Budget:
         self._ledger: Ledger | None = None
         self._is_alone = True
         self._written = 0
+        self._asked: list[_Asked] = []
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     @property
@@ -245,26 +258,31 @@ class Budget:
 
     async def _reserved_for(self, worst: float) -> bool:
         """Reserve `worst` if that fits beside everything that is reserved; whether it does."""
-        taken, reserved, fits = self._taken, self._reserved, False
         covers = partial(self._covers, worst, _account.get() is not None)
-        if self._is_alone:
-            fits = covers(self.spent + reserved)
+        if self._is_alone and not self._asked:
+            fits = covers(self.spent + self._reserved)
             self._reserved += worst * fits
             return fits
+        asked, taken, reserved = _Asked(worst), self._taken, self._all_reserved()
 
         def reserve(there: Elsewhere) -> float:
-            nonlocal fits
-            fits = covers(there.spent + taken + there.reserved + reserved)
-            return reserved + worst * fits
+            own = reserved()
+            asked.fits = covers(there.spent + taken + there.reserved + own)
+            return own + asked.granted
 
-        self._reserved += worst  # what is asked for before the answer comes must count it
-        is_kept = False
+        self._asked.append(asked)
         try:
             await self._write(reserve)
-            is_kept = fits
+            self._reserved += asked.granted
         finally:
-            self._reserved -= worst * (not is_kept)
-        return fits
+            self._asked.remove(asked)
+        return asked.fits
+
+    def _all_reserved(self) -> Callable[[], float]:
+        """What is reserved now. It is known once those who have asked before have been answered:
+        one that waits has nothing reserved, or processes would wait for each other."""
+        reserved, before = self._reserved, tuple(self._asked)
+        return lambda: reserved + sum(each.granted for each in before)
 
     def share(self, ledger: Ledger) -> None:
         """Keep to the limit together with other processes, from the next call on."""
@@ -276,8 +294,8 @@ class Budget:
         there are any. Call it every second."""
         if self._ledger is not None and self._written:
             self._is_alone = False  # what fits from here on is not in what is written now
-            reserved = self._reserved
-            await self._write(lambda _: reserved)
+            reserved = self._all_reserved()
+            await self._write(lambda _: reserved())
 
     async def _write(self, reserve: Callable[[Elsewhere], float]) -> None:
         assert self._ledger is not None

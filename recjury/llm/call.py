@@ -8,7 +8,7 @@ reply that cannot be used is asked for again one level above, in `reply_reading`
 """
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from recjury.errors import CallFailed, ProviderError
@@ -23,7 +23,7 @@ from recjury.llm.provider import Completion, DeferredProvider, Provider, Retryab
 from recjury.llm.retry import Attempts, Backoff, Endpoint
 from recjury.llm.spec import ModelSpec
 from recjury.logs import get_logger
-from recjury.prompts import answer_code, with_code
+from recjury.prompts import answer_code, asks_for_code, prompt_bytes, with_code
 from recjury.records import JSON, CallRecord, ChatRequest, Recorder, Reply, Usage
 from recjury.telemetry import call_span
 
@@ -90,19 +90,20 @@ class ModelCalls:
     async def complete(self, request: ChatRequest, context: CallContext) -> Reply:
         """The reply, stored before it is returned. Raises as `Gateway.complete`."""
         shared = self._shared
-        identity = call_identity(request, self.spec, context.sample)
+        prompt = prompt_bytes(request.messages)
+        identity = call_identity(request, self.spec, context.sample, prompt=prompt)
         while (same := shared.open.get(identity)) is not None:
             outcome = await asyncio.shield(same)
             if isinstance(outcome, Exception):
                 raise outcome
             if outcome is not None:
                 shared.usage.reused += 1
-                return replace(outcome, reused=True)
+                return outcome._replace(reused=True)
         # The first task to ask sends the call. If it is cancelled (None), another one sends it.
         mine = shared.open[identity] = asyncio.get_running_loop().create_future()
         outcome = None
         try:
-            outcome = await self._reuse_or_send(identity, request, context.unit)
+            outcome = await self._reuse_or_send(identity, request, prompt, context.unit)
         except Exception as error:
             outcome = error
             raise
@@ -111,7 +112,9 @@ class ModelCalls:
             mine.set_result(outcome)
         return outcome
 
-    async def _reuse_or_send(self, identity: str, request: ChatRequest, unit: str | None) -> Reply:
+    async def _reuse_or_send(
+        self, identity: str, request: ChatRequest, prompt: bytes, unit: str | None
+    ) -> Reply:
         shared = self._shared
         kept = await shared.recorder.recall(identity)
         if kept is not None:
@@ -119,9 +122,10 @@ class ModelCalls:
             self.room.learn(request, kept)
             self.sizes.learn(request, kept)
             shared.usage.reused += 1
-            return kept if kept.reused else replace(kept, reused=True)
+            return kept if kept.reused else kept._replace(reused=True)
         started = shared.clock.wall()
-        code = answer_code(shared.recorder.secret, request.messages)
+        asks = asks_for_code(request.messages)
+        code = answer_code(shared.recorder.secret, prompt) if asks else ""
         with call_span(request, self.spec, unit) as answered:
             reply = await self._send(identity, self.room.applied(with_code(request, code)), code)
             answered(reply)

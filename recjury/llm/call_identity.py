@@ -9,6 +9,7 @@ from typing import NamedTuple
 import orjson
 
 from recjury.llm.spec import ModelSpec
+from recjury.prompts import prompt_bytes
 from recjury.records import ChatRequest
 
 IDENTITY_VERSION = 1
@@ -60,10 +61,13 @@ def shared_call_context() -> Iterator[None]:
         _current.reset(token)
 
 
-def call_identity(request: ChatRequest, spec: ModelSpec, unit_sample: int = 0) -> str:
+def call_identity(
+    request: ChatRequest, spec: ModelSpec, unit_sample: int = 0, *, prompt: bytes | None = None
+) -> str:
     """32 hex digits that identify the call that `request` makes to `spec`'s model.
 
-    `unit_sample` is the sample of the call's context. The same text gives the same identity,
+    `unit_sample` is the sample of the call's context, `prompt` the bytes of the request's messages,
+    where they are known (`prompts.prompt_bytes`). The same text gives the same identity,
     however it is divided into parts, and a prompt has the mark where its answer's code will stand
     (`prompts.answer_code`). Alias, purpose, retries, limits, prices and transport do not
     change the identity.
@@ -77,9 +81,9 @@ def call_identity(request: ChatRequest, spec: ModelSpec, unit_sample: int = 0) -
         spec.reply_options,
         request.temperature if spec.temperature is None else spec.temperature,
         spec.token_limit(request),
-        request.top_p,
-        request.seed,
-        request.stop,
+        None,  # for top_p, seed and stop, which no request has any more
+        None,
+        (),
         request.schema,
         request.top_logprobs,
         request.sample,
@@ -93,7 +97,5 @@ def call_identity(request: ChatRequest, spec: ModelSpec, unit_sample: int = 0) -
     # The header ends where its JSON ends, and has the length of each message: two different calls
     # never give the same bytes to the hash.
     hashed = hashlib.sha256(orjson.dumps(header, option=orjson.OPT_SORT_KEYS))
-    for message in request.messages:
-        for part in message.parts:
-            hashed.update(part.encode("utf-8", "surrogatepass"))
+    hashed.update(prompt_bytes(request.messages) if prompt is None else prompt)
     return hashed.hexdigest()[:32]

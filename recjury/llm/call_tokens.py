@@ -10,7 +10,6 @@ import math
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
 
 from recjury.llm.provider import Completion
 from recjury.llm.spec import MOST_ROOM, ModelSpec
@@ -134,7 +133,7 @@ class ReplyRoom:
                 least = max(least, own, min(_AFTER_SPEECH * own, MOST_ROOM))
             elif not own or least <= own:
                 least = 0
-        return request if least <= (limit or 0) else replace(request, least_tokens=least)
+        return request if least <= (limit or 0) else request._replace(least_tokens=least)
 
     def learn(self, request: ChatRequest, reply: Reply) -> None:
         """Learn from the reply to `request`, which `applied` may have changed."""
@@ -161,7 +160,7 @@ class ReplyRoom:
 
     def _first_limit(self, request: ChatRequest) -> int | None:
         """The limit of the first request for a reply."""
-        return self._spec.token_limit(request if request.room == 1 else replace(request, room=1))
+        return self._spec.token_limit(request if request.room == 1 else request._replace(room=1))
 
     def _raise(self, least: int) -> None:
         least = min(least, _MOST_LEARNED)

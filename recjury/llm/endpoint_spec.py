@@ -10,7 +10,7 @@ from recjury.llm.spec import ModelSpec
 from recjury.llm.transport import check_address, check_key_variable
 from recjury.records import JSON, ChatRequest
 
-_OF_NO_REPLY = frozenset({"key_env", "refuses", "timeout", "wire"})
+_OF_NO_REPLY = frozenset({"key_env", "refuses", "timeout"})
 _IN_THE_FILE = (
     "`{}` must not stand here: put the key into an environment variable, and name that variable "
     "in `key_env`"
@@ -27,15 +27,13 @@ class EndpointSpec(ModelSpec):
 
     `key_env` names the environment variable with the key; the key itself is never stored. `timeout`
     is in seconds for one attempt. What the model refuses (a system message, a temperature,
-    `max_tokens` and so on) is learned and not sent; with `refuses`, only what it names. `wire`
-    "sdk" sends with the `openai` package, which supports proxies, for example, and takes ten times
-    the CPU time. `extra` is merged into every request body; a null there removes a field.
+    `max_tokens` and so on) is learned and not sent; with `refuses`, only what it names. `extra` is
+    merged into every request body; a null there removes a field.
     """
 
     provider: Literal["openai"] = "openai"
     base_url: str
     key_env: str | None = None
-    wire: Literal["plain", "sdk"] = "plain"
     timeout: float = Field(default=120, gt=0)
     refuses: tuple[Feature, ...] | None = None
     extra: dict[str, JsonValue] = Field(default_factory=dict)

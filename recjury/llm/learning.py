@@ -1,8 +1,6 @@
 """Learns from an endpoint's answers what it refuses."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections.abc import Iterator
 
 from recjury.llm.adaptation import (
     FEATURES,
@@ -21,7 +19,7 @@ from recjury.records import JSON
 _REFUSALS = frozenset({400, 404, 405, 415, 422, 500, 501})
 _SERVER_ERROR = 500
 
-Accepts = Callable[[Adaptation], Awaitable[bool]]
+_OF_MESSAGES: tuple[Feature, ...] = ("roles", "system")
 
 
 class Learning:
@@ -43,8 +41,6 @@ class Learning:
         self.server: dict[str, JSON] = {}
         self._accepted: set[Feature] = set()
         self._shapes: set[tuple[str, ...]] = set()
-        self._searched: set[frozenset[Feature]] = set()
-        self._searching = asyncio.Lock()
 
     def as_json(self) -> dict[str, JSON]:
         """What is sent differently, and the server that recjury started, to store."""
@@ -79,43 +75,6 @@ class Learning:
         self.adaptation = trial.learned
         return self.adaptation
 
-    async def search(self, body: dict[str, object], accepts: Accepts) -> bool:
-        """Find which features of `body` are refused together; whether to send the request again.
-
-        Those that no answered request had are left out, and then added one by one. Nothing is
-        learned if the request is refused in its plainest form, too. `accepts` raises Retryable.
-        """
-        suspects = tuple(
-            feature
-            for feature in self.learnable(features_of(body))
-            if feature not in self._accepted
-        )
-        before = self.adaptation
-        async with self._searching:
-            if self.adaptation is not before:
-                return True
-            if not suspects or frozenset(suspects) in self._searched:
-                return False
-            self.adaptation = await self._narrowed(suspects, accepts)
-            self._searched.add(frozenset(suspects))
-            return self.adaptation is not before
-
-    async def _narrowed(self, suspects: tuple[Feature, ...], accepts: Accepts) -> Adaptation:
-        """The adaptation that leaves out what is refused; the same object if none helps."""
-        before = plainest = self.adaptation
-        for feature in suspects:
-            plainest = plainest.without(feature)
-        if not await accepts(plainest):
-            return before
-        result = plainest
-        for feature in suspects:
-            for value in _forms(feature, getattr(before, feature)):
-                fuller = replace(result, **{feature: value})  # type: ignore[arg-type]
-                if await accepts(fuller):
-                    result = fuller
-                    break
-        return before if result == before else result
-
 
 class Trial:
     """One request, sent in other forms until the endpoint accepts one.
@@ -129,6 +88,7 @@ class Trial:
         self.before = self.learned = learning.adaptation
         self._doubted: set[Feature] = set()
         self._without_limit = False
+        self._untried: Iterator[Adaptation] | None = None
 
     @property
     def adaptation(self) -> Adaptation:
@@ -139,15 +99,6 @@ class Trial:
     def is_outdated(self) -> bool:
         """Whether another request has learned something since this one began."""
         return self._learning.adaptation is not self.before
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether what it has found may have been a fault of the moment."""
-        return bool(self._doubted) and self.learned != self.before
-
-    def forget(self) -> None:
-        """Learn nothing: requests are accepted as they were."""
-        self.learned = self.before
 
     def adapt(self, answer: ErrorAnswer, body: dict[str, object]) -> bool:
         """Change the form as `answer` to `body` suggests; whether to send the request again.
@@ -165,6 +116,8 @@ class Trial:
                 return False
             self._without_limit = True
             return True
+        if answer.about_form:
+            return self._try_without_a_parameter(answer, body)
         if answer.is_explained:
             return False
         for feature in learnable(refused_features(answer, body)):
@@ -178,12 +131,26 @@ class Trial:
                 return True
         return False
 
+    def _try_without_a_parameter(self, answer: ErrorAnswer, body: dict[str, object]) -> bool:
+        """Change one of the parameters that no answered request had, in turn, and at last leave
+        all of them out; whether anything is left to try."""
+        if self._untried is None:
+            self._untried = iter(self._forms_without_a_parameter(answer, body))
+        after = next(self._untried, None)
+        self.learned = self.before if after is None else after
+        return after is not None
 
-def _forms(feature: Feature, usual: object) -> list[object]:
-    """In which forms a feature may be sent, the usual one first."""
-    others = {"max_tokens": "max_completion_tokens", "response_format": "json_object"}
-    other = others.get(feature)
-    return [usual] if other is None or usual == other else [usual, other]
+    def _forms_without_a_parameter(
+        self, answer: ErrorAnswer, body: dict[str, object]
+    ) -> list[Adaptation]:
+        learning, found, plainest = self._learning, [], self.before
+        for feature in reversed(learning.learnable(features_of(body))):
+            if feature not in _OF_MESSAGES and not learning.has_accepted(feature):
+                found.append(next_step(self.before, feature, answer, body))
+                found.append(self.before.without(feature))
+                plainest = plainest.without(feature)
+        forms = dict.fromkeys([*found, plainest])
+        return [form for form in forms if form is not None and form != self.before]
 
 
 def _fixed_features(spec: EndpointSpec) -> frozenset[Feature]:

@@ -128,9 +128,9 @@ class LocalModel:
     def complete(self, request: ChatRequest, cancelled: threading.Event) -> Completion:
         """The reply, or `request.n` of them; generation ends early when `cancelled` is set.
 
-        Sampling is seeded by `request.seed`, or by everything else of the request. If
-        log-probabilities of a `ChoiceForm` are asked for, nothing is generated: each choice is
-        scored as a whole, however many tokens it has, and the reply is the likeliest.
+        Sampling is seeded by the request. If log-probabilities of a `ChoiceForm` are asked for,
+        nothing is generated: each choice is scored as a whole, however many tokens it has, and the
+        reply is the likeliest.
 
         Raises CallFailed (permanent) for a prompt that the chat template refuses, and PromptTooLong
         for one that leaves no room for a reply.
@@ -142,22 +142,19 @@ class LocalModel:
         generated, logits = self._generate(prompt, request, room, cancelled)
         if cancelled.is_set():
             raise CallFailed(f"{self._name}: cancelled")
-        replies = [self._ended(row, request) for row in generated[:, prompt.shape[1] :]]
+        replies = [self._ended(row) for row in generated[:, prompt.shape[1] :]]
         first, *further = replies
         logprobs: LogProbs = ()
         if request.top_logprobs is not None:
             logprobs = self._logprobs(first, logits, request.top_logprobs)
         return Completion(
-            text=self._text(first, request),
-            finish_reason=self._reason(first, room, request),
+            text=self._text(first),
+            finish_reason=self._reason(first, room),
             model=self._name,
             prompt_tokens=int(prompt.shape[1]),
             completion_tokens=sum(len(each) for each in replies),
             logprobs=logprobs,
-            further=tuple(
-                Choice(self._text(each, request), self._reason(each, room, request))
-                for each in further
-            ),
+            further=tuple(Choice(self._text(each), self._reason(each, room)) for each in further),
         )
 
     def _choose(self, prompt: Tensor, choices: tuple[str, ...]) -> Completion:
@@ -197,15 +194,13 @@ class LocalModel:
     ) -> tuple[Tensor, tuple[Tensor, ...]]:
         """Token ids of prompt and reply, [n, tokens], and the logits of each step, [n, vocabulary].
 
-        The logits are those before temperature and top_p.
+        The logits are those before temperature.
         """
         chosen = self._spec.temperature
         temperature = request.temperature if chosen is None else chosen
         options: dict[str, Any] = {"do_sample": temperature > 0, "max_new_tokens": room}
         if temperature > 0:
-            options |= {"temperature": temperature, "top_p": request.top_p or 1.0, "top_k": 0}
-        if request.stop:
-            options |= {"stop_strings": list(request.stop), "tokenizer": self._tokenizer}
+            options |= {"temperature": temperature, "top_p": 1.0, "top_k": 0}
         devices = [self._model.device] if self._model.device.type == "cuda" else []
         with torch.random.fork_rng(devices), torch.inference_mode():
             torch.manual_seed(_seed(request))
@@ -228,33 +223,19 @@ class LocalModel:
             found = self._tokenizer.eos_token_id
         return [] if found is None else [found] if isinstance(found, int) else list(found)
 
-    def _ended(self, row: Tensor, request: ChatRequest) -> list[int]:
+    def _ended(self, row: Tensor) -> list[int]:
         """A reply's tokens, up to and including the one that ends it; padding is left out."""
         tokens: list[int] = row.tolist()
         for place, token in enumerate(tokens):
             if token in self._end:
                 return tokens[: place + 1]
-        if request.stop and request.n > 1:  # a row that stopped early is padded without an end
-            while len(tokens) > 1 and self._has_stop(tokens[:-1], request):
-                tokens.pop()
         return tokens
 
-    def _has_stop(self, tokens: list[int], request: ChatRequest) -> bool:
-        text = self._decoded(tokens)
-        return any(stop in text for stop in request.stop)
-
-    def _reason(self, tokens: list[int], room: int, request: ChatRequest) -> str:
+    def _reason(self, tokens: list[int], room: int) -> str:
         ended = bool(tokens) and tokens[-1] in self._end
-        return (
-            "stop" if ended or len(tokens) < room or self._has_stop(tokens, request) else "length"
-        )
+        return "stop" if ended or len(tokens) < room else "length"
 
-    def _text(self, tokens: list[int], request: ChatRequest) -> str:
-        text = self._decoded(tokens)
-        ends = [place for stop in request.stop if (place := text.find(stop)) >= 0]
-        return text[: min(ends)] if ends else text
-
-    def _decoded(self, tokens: list[int]) -> str:
+    def _text(self, tokens: list[int]) -> str:
         return cast("str", self._tokenizer.decode(tokens, skip_special_tokens=True))
 
     def _logprobs(self, tokens: list[int], logits: tuple[Tensor, ...], top: int) -> LogProbs:
@@ -291,9 +272,7 @@ def context_length(model: PreTrainedModel) -> int | None:
 
 
 def _seed(request: ChatRequest) -> int:
-    """The request's seed, or one derived from what distinguishes it from other requests."""
-    if request.seed is not None:
-        return request.seed
+    """A seed derived from what distinguishes a request from others."""
     known = (request.messages, request.temperature, request.sample, request.attempt, request.room)
     return int.from_bytes(hashlib.sha256(repr(known).encode()).digest()[:7])
 

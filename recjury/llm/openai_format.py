@@ -48,14 +48,8 @@ def _add_chat_fields(body: _Fields, request: ChatRequest, spec: EndpointSpec) ->
     max_tokens = spec.sent_limit(request)
     if max_tokens is not None:
         body["max_tokens"] = max_tokens
-    if request.top_p is not None:
-        body["top_p"] = request.top_p
     if request.n > 1:
         body["n"] = request.n
-    if request.seed is not None:
-        body["seed"] = request.seed
-    if request.stop:
-        body["stop"] = list(request.stop)
     if request.top_logprobs is not None:
         body["logprobs"] = True
         body["top_logprobs"] = request.top_logprobs

@@ -1,10 +1,12 @@
 """A model behind an OpenAI-compatible endpoint."""
 
 import asyncio
-from collections.abc import Collection
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Collection
+from functools import partial
+from typing import NamedTuple, TypeAlias
 
 import orjson
+from yarl import URL
 
 from recjury.errors import CallFailed, ProviderError
 from recjury.llm.adaptation import Adaptation
@@ -18,17 +20,14 @@ from recjury.llm.policy import FORMS, POLICY, Again, Kind
 from recjury.llm.provider import Completion, Retryable
 from recjury.llm.quota import read_quota
 from recjury.llm.transport import (
-    AiohttpTransport,
     HttpResponse,
     HttpSession,
     TooLargeError,
-    Transport,
     TransportError,
     excerpt,
     read_api_key,
 )
 from recjury.logs import get_logger
-from recjury.plugins.extras import require_openai
 from recjury.records import ChatRequest
 
 logger = get_logger()
@@ -36,15 +35,20 @@ logger = get_logger()
 _CHECK_SECONDS = 60.0  # a server that has to load its model first takes that long
 
 
+Body: TypeAlias = dict[str, object]
+Send: TypeAlias = Callable[[Callable[[], Body]], Awaitable[tuple[HttpResponse, Body]]]
+"""Sends the body that a function makes; the response, and that body."""
+
+
 class _Refusal(NamedTuple):
     answer: ErrorAnswer
     headers: dict[str, str]
-    body: dict[str, object]
+    body: Body
     """The request's."""
 
 
 class OpenAIProvider:
-    """The provider of one `EndpointSpec`, over either transport.
+    """The provider of one `EndpointSpec`.
 
     What the endpoint refuses is learned from its answers, and requests are adapted to it.
     """
@@ -62,8 +66,12 @@ class OpenAIProvider:
         """
         self._spec = spec
         self._key = read_api_key(spec.key_env, f"model {spec.name}", "an endpoint")
-        self._transport = _transport(spec, self._key, session)
+        self._session = session
         self._path = "/embeddings" if spec.embedding else "/chat/completions"
+        self._url = URL(spec.base_url + self._path)
+        self._headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
+        if self._key is not None:
+            self._headers["Authorization"] = f"Bearer {self._key}"
         self._checks = check_requests(spec, uses)
         self._learning = Learning(spec) if learning is None else learning
         self._unchecked = [] if self._learning.has_answers else list(self._checks)
@@ -101,18 +109,22 @@ class OpenAIProvider:
             self._unchecked = self._unchecked[1:]
 
     async def aclose(self) -> None:
-        """Close the transport's connections."""
-        await self._transport.aclose()
+        """Nothing is held: the gateway closes the shared session."""
 
     async def _ask(
-        self, request: ChatRequest, *, checks: bool = False, refusals: int = 0
+        self,
+        request: ChatRequest,
+        *,
+        checks: bool = False,
+        refusals: int = 0,
+        send: Send | None = None,
     ) -> Completion:
         """The completion, in whatever form the endpoint accepts the request.
 
         `refusals` is how often the request was refused before for what it says: filters and
-        firewalls are moody.
+        firewalls are moody. `send` sends a body in another way.
         """
-        found = await self._exchange(request, checks=checks)
+        found = await self._exchange(request, send or partial(self._send, checks=checks))
         if isinstance(found, Completion):
             return found
         error: Exception = error_of(found.answer, found.headers, self._spec)
@@ -129,60 +141,54 @@ class OpenAIProvider:
             return await self._ask(request, refusals=refusals + 1)
         raise error
 
-    def _has_been_answered(self, body: dict[str, object]) -> bool:
+    def _has_been_answered(self, body: Body) -> bool:
         """Whether a request of the same form was answered before."""
         is_known = self._spec.embedding or self._learning.knows(body)
         return self._learning.has_answers and is_known
 
-    async def _exchange(self, request: ChatRequest, *, checks: bool) -> "Completion | _Refusal":
+    async def _exchange(self, request: ChatRequest, send: Send) -> "Completion | _Refusal":
         """The completion, or the last refusal of a request that was sent in several forms."""
         learning, trial = self._learning, self._learning.begin()
         for _ in range(FORMS):
-            body = request_body(request, self._spec, trial.adaptation)
-            response = await self._send(body, checks=checks)
+            response, body = await send(
+                partial(request_body, request, self._spec, trial.adaptation)
+            )
             found = self._read(response, request)
             if isinstance(found, Completion):
                 learning.has_answers = True
                 if response.headers:
                     found = found._replace(quota=read_quota(response.headers))
-                is_cut = trial.adaptation.stop
                 if not self._spec.embedding:
-                    if trial.is_doubtful and await self._accepts(request, trial.before):
-                        trial.forget()
                     self._tell(learning.accepted(trial, body))
-                return cut(found, request) if is_cut else found
+                return found
             refusal = _Refusal(found, response.headers, body)
             if self._spec.embedding:
                 return refusal
             if trial.is_outdated:  # another call has learned meanwhile
                 trial = learning.begin()
             elif not trial.adapt(found, body):
-                if not await self._search(request, body, found, checks=checks):
-                    return refusal
-                trial = learning.begin()
+                return refusal
         return refusal
 
-    async def _accepts(self, request: ChatRequest, adaptation: Adaptation) -> bool:
-        """Whether `request` is not refused in that form: a fault of the moment teaches nothing."""
+    async def _send(
+        self, make: Callable[[], Body], *, checks: bool = False
+    ) -> tuple[HttpResponse, Body]:
+        body, seconds = make(), self._spec.timeout
+        if checks:
+            seconds = min(seconds, _CHECK_SECONDS)
         try:
-            response = await self._send(request_body(request, self._spec, adaptation), checks=True)
-            return isinstance(self._read(response, request), Completion)
-        except Retryable:
-            return True
-
-    async def _send(self, body: dict[str, object], *, checks: bool = False) -> HttpResponse:
-        seconds = min(self._spec.timeout, _CHECK_SECONDS) if checks else None
-        try:
-            return await self._transport.send(self._path, body, seconds=seconds)
+            sent = orjson.dumps(body)
+            response = await self._session.request("POST", self._url, sent, self._headers, seconds)
         except TooLargeError as error:
             raise Retryable(str(error)) from None
         except TransportError as error:
             kind = Kind.LOST if error.connected else Kind.NO_CONNECTION
             raise Retryable(str(error), kind) from None
         except TypeError as error:
-            # orjson and the openai package both refuse text that is not valid Unicode.
+            # orjson refuses text that is not valid Unicode.
             reason = f"{self._spec.name}: the request cannot be sent: {error}"
             raise CallFailed(reason, permanent=True) from None
+        return response, body
 
     def _read(self, response: HttpResponse, request: ChatRequest) -> Completion | ErrorAnswer:
         """The completion, or what the endpoint says instead. Raises Retryable for neither."""
@@ -202,27 +208,6 @@ class OpenAIProvider:
         if completion.finish_reason == "error":
             raise Retryable("the endpoint ended the reply with an error")
         return completion
-
-    async def _search(
-        self, request: ChatRequest, body: dict[str, object], answer: ErrorAnswer, *, checks: bool
-    ) -> bool:
-        """Find what no server behind the address accepts; whether the request can be sent again."""
-        if not answer.about_form:
-            return False
-
-        async def accepts(adaptation: Adaptation) -> bool:
-            changed = request_body(request, self._spec, adaptation)
-            response = await self._send(changed, checks=checks)
-            found = self._read(response, request)
-            if isinstance(found, ErrorAnswer) and not found.about_form:
-                raise Retryable(f"HTTP {found.status}")  # another fault, which says nothing here
-            return isinstance(found, Completion)
-
-        before = self._learning.adaptation
-        is_sent_again = await self._learning.search(body, accepts)
-        if self._learning.adaptation != before:
-            self._tell(self._learning.adaptation)
-        return is_sent_again
 
     async def _confirmed(self, error: ProviderError, answer: ErrorAnswer) -> Retryable | CallFailed:
         """The error as one of this request, or of this minute if a harmless one is refused, too.
@@ -257,15 +242,6 @@ class OpenAIProvider:
             )
 
 
-def _transport(spec: EndpointSpec, key: str | None, session: HttpSession) -> Transport:
-    if spec.wire == "sdk":
-        require_openai("`wire: sdk`")
-        from recjury.llm.openai_transport import OpenAITransport  # openai takes 0.6 s to import
-
-        return OpenAITransport(spec.base_url, key, spec.timeout, session.max_bytes)
-    return AiohttpTransport(spec.base_url, key, spec.timeout, session)
-
-
 def _parsed(body: bytes) -> object:
     try:
         parsed: object = orjson.loads(body)
@@ -276,14 +252,3 @@ def _parsed(body: bytes) -> object:
 
 def _text(body: bytes) -> str:
     return body[:1_000].decode("utf-8", "replace")
-
-
-def cut(completion: Completion, request: ChatRequest) -> Completion:
-    """The completion up to the first of the request's stop sequences."""
-    further = tuple(each._replace(text=_until(each.text, request)) for each in completion.further)
-    return completion._replace(text=_until(completion.text, request), further=further)
-
-
-def _until(text: str, request: ChatRequest) -> str:
-    ends = [place for stop in request.stop if (place := text.find(stop)) >= 0]
-    return text[: min(ends)] if ends else text

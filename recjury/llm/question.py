@@ -64,7 +64,7 @@ class RatingTag:
         low, high = _whole_scale(subject)
         code = CODE if asks_for_code(request.messages) else ""
         form = RatingForm(code, low, high, self.reasons, self.rating_first, self.typical)
-        return replace(request, form=form)
+        return request._replace(form=form)
 
     def read(self, reply: Reply, messages: Sequence[Message], subject: RatingSubject) -> Score:
         """The rating and its reasons. Raises ParseError."""
@@ -78,7 +78,7 @@ class RatingTagOdds(RatingTag):
 
     def request(self, request: ChatRequest, subject: RatingSubject) -> ChatRequest:
         """`request` with its form and log-probabilities."""
-        return replace(RatingTag.request(self, request, subject), top_logprobs=TOP_LOGPROBS)
+        return RatingTag.request(self, request, subject)._replace(top_logprobs=TOP_LOGPROBS)
 
     def read(self, reply: Reply, messages: Sequence[Message], subject: RatingSubject) -> Score:
         """The expected rating. Raises ParseError."""
@@ -103,8 +103,7 @@ class WordOdds:
 
     def request(self, request: ChatRequest, subject: RatingSubject) -> ChatRequest:  # noqa: ARG002
         """`request` with its form, log-probabilities, and room for a word."""
-        return replace(
-            request,
+        return request._replace(
             top_logprobs=TOP_LOGPROBS,
             max_tokens=request.max_tokens or _CHOICE_TOKENS,
             form=ChoiceForm(tuple(self.values)),

@@ -7,7 +7,7 @@ up to its limit, and nothing usable is paid for twice. Sending a failed call aga
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from recjury.errors import CallFailed, ParseError, UnitFailed
@@ -70,13 +70,13 @@ class Attempt:
         """`request` with the number and the room of this attempt, and the same messages."""
         if (self.number, self.room) == (request.attempt, request.room):
             return request
-        return replace(request, attempt=self.number, room=self.room)
+        return request._replace(attempt=self.number, room=self.room)
 
     def applied(self, request: ChatRequest) -> ChatRequest:
         """`request` as in `numbered`, with the problem in the last user message."""
         if not self.problem:
             return self.numbered(request)
-        return self.numbered(replace(request, messages=self.noted(request.messages)))
+        return self.numbered(request._replace(messages=self.noted(request.messages)))
 
     def noted(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         """`messages` with the problem at the end of the last user message.
@@ -224,7 +224,7 @@ async def sample_replies(
     limit = attempt_limit(gateway)
 
     async def read_sample(number: int, first: Reply) -> ParsedReply[T]:
-        single = replace(request, n=1, sample=request.sample + number)
+        single = request._replace(n=1, sample=request.sample + number)
 
         async def send(attempt: Attempt) -> Reply:
             if attempt.number == 0:
@@ -253,6 +253,6 @@ async def _replies(
 ) -> tuple[Reply, ...]:
     first: tuple[Reply, ...] = ()
     if together and n > 1:
-        first = (await gateway.complete(replace(request, n=n))).each()[:n]
-    singly = (replace(request, sample=request.sample + k) for k in range(len(first), n))
+        first = (await gateway.complete(request._replace(n=n))).each()[:n]
+    singly = (request._replace(sample=request.sample + k) for k in range(len(first), n))
     return (*first, *await gather(map(gateway.complete, singly)))

@@ -5,10 +5,10 @@ import os
 import re
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
-import orjson
 from yarl import URL
 
 from recjury.errors import ConfigError
@@ -17,6 +17,7 @@ from recjury.safe_text import hide_secret, without_keys
 
 _VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _CONNECT_SECONDS = 15
+_THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 _EXCERPT = 200
 MAX_BYTES = 16 * 2**20
 """The largest response that is read. The longest known are lists of embeddings."""
@@ -48,21 +49,6 @@ class TooLargeError(TransportError):
     """The response is larger than the session's limit."""
 
 
-class Transport(Protocol):
-    """Sends one request to a model's endpoint."""
-
-    async def send(
-        self, path: str, body: dict[str, object] | None, *, seconds: float | None = None
-    ) -> HttpResponse:
-        """POST `body` as JSON to base_url + `path`, or GET if `body` is None.
-
-        `seconds` replaces the time limit. Raises TransportError.
-        """
-
-    async def aclose(self) -> None:
-        """Close its connections."""
-
-
 @dataclass(eq=False)
 class HttpSession:
     """A pool of connections. It is opened by the first request, in that request's event loop.
@@ -82,10 +68,15 @@ class HttpSession:
         self, method: str, url: URL, body: bytes | None, headers: dict[str, str], seconds: float
     ) -> HttpResponse:
         """Send one request, within `seconds`; redirects are not followed. Raises TransportError."""
-        limit = _limit_of(seconds)
         try:
             async with self.opened().request(
-                method, url, data=body, headers=headers, timeout=limit, allow_redirects=False
+                method,
+                url,
+                data=body,
+                headers=headers,
+                timeout=_limit_of(seconds),
+                allow_redirects=False,
+                proxy=proxy_of(url),
             ) as response:
                 raw = await read_at_most(response, self.max_bytes)
         except (aiohttp.ClientError, OSError) as error:  # a TimeoutError is an OSError
@@ -117,6 +108,16 @@ class HttpSession:
                 skip_auto_headers=("User-Agent", "Accept"),
             )
         return self._session
+
+
+@functools.lru_cache(maxsize=256)
+def proxy_of(url: URL) -> str | None:
+    """The proxy that HTTP_PROXY, HTTPS_PROXY and NO_PROXY name for an address; none for this
+    machine's own."""
+    host = url.host or ""
+    if host in _THIS_MACHINE or proxy_bypass(host):
+        return None
+    return getproxies().get(url.scheme)
 
 
 @functools.cache  # settings have a few different limits
@@ -157,36 +158,6 @@ async def read_at_most(response: aiohttp.ClientResponse, most: int) -> bytes:
 def too_large(most: int) -> TooLargeError:
     """The error for a response of more than `most` bytes."""
     return TooLargeError(f"the answer is larger than {most} bytes")
-
-
-class AiohttpTransport:
-    """Requests to one model's endpoint through the shared session."""
-
-    def __init__(self, base_url: str, key: str | None, seconds: float, session: HttpSession):
-        """`key` is sent in the Authorization header; `seconds` is the time limit of one request."""
-        self._session = session
-        self._base = base_url
-        self._seconds = seconds
-        self._urls: dict[str, URL] = {}
-        self._headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
-        if key is not None:
-            self._headers["Authorization"] = f"Bearer {key}"
-
-    async def send(
-        self, path: str, body: dict[str, object] | None, *, seconds: float | None = None
-    ) -> HttpResponse:
-        """One request, as `Transport.send`; raises TransportError."""
-        url = self._urls.get(path) or self._urls.setdefault(path, URL(self._base + path))
-        return await self._session.request(
-            "GET" if body is None else "POST",
-            url,
-            None if body is None else orjson.dumps(body),
-            self._headers,
-            self._seconds if seconds is None else seconds,
-        )
-
-    async def aclose(self) -> None:
-        """Do nothing: the shared session closes the connections."""
 
 
 def check_address(address: str, name: str) -> None:

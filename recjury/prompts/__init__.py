@@ -1,6 +1,6 @@
 """Prompt packs: versioned data, rendered strictly, with foreign text fenced."""
 
-from recjury.prompts.answer_code import answer_code, asks_for_code, with_code
+from recjury.prompts.answer_code import answer_code, asks_for_code, prompt_bytes, with_code
 from recjury.prompts.fence import (
     ItemFacts,
     fence,
@@ -27,6 +27,7 @@ __all__ = [
     "load_pack",
     "pack_names",
     "places_of",
+    "prompt_bytes",
     "turns_block",
     "wishes_block",
     "with_code",

@@ -6,7 +6,7 @@ keyed by the secret of the store, so nobody computes it who writes a text under 
 prompt has the same code in all calls of a store.
 """
 
-import hmac
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,28 +14,31 @@ from typing import Any
 from recjury.prompts.pack import CODE
 from recjury.records import ChatRequest, Message, ObjectForm, RatingForm
 
-_LETTERS, _DIGITS, _PAIRS = "abcdefghjkmnpqrstuvwxyz", "0123456789", 4
+_PAIRS = tuple(f"{letter}{digit}" for digit in range(10) for letter in "abcdefghjkmnpqrstuvwxyz")
+_PAIRS_OF_CODE = 4
+_MARK = CODE.encode()
 
 
-def answer_code(secret: bytes, messages: Sequence[Message]) -> str:
-    """The code for a prompt, 4 letters and 4 digits in turn; empty if the prompt asks for none.
+def prompt_bytes(messages: Sequence[Message]) -> bytes:
+    """All text of a prompt; its messages stand one after the other."""
+    parts = [part for message in messages for part in message.parts]
+    return "".join(parts).encode("utf-8", "surrogatepass")
 
-    What stands after the form of the answer, such as a note that asks again, does not change it.
-    Such a code is neither a word nor a number. There are 2.8 thousand million of them.
+
+def answer_code(secret: bytes, prompt: bytes) -> str:
+    """The code for a prompt that asks for one, 4 letters and 4 digits in turn.
+
+    What stands after its mark, such as a note that asks again, does not change the code. Such a
+    code is neither a word nor a number. There are 2.8 thousand million of them.
     """
-    place = _location_of_form(messages)
-    if place is None:
-        return ""
-    *before, last = messages
-    said = "".join([*(message.text for message in before), *last.parts[: place + 1]])
-    # In one go: an object of `hmac`, fed part by part, takes three times as long.
-    hashed = hmac.digest(secret, said.encode("utf-8", "surrogatepass"), "sha256")
-    number = int.from_bytes(hashed[:8], "big")
+    before, _, _ = prompt.rpartition(_MARK)
+    # The secret before the text makes a keyed hash of SHA-256, as long as only a part is used: a
+    # third of the time of an HMAC.
+    number = int.from_bytes(hashlib.sha256(secret + before).digest()[:8], "big")
     code = ""
-    for _ in range(_PAIRS):
-        number, letter = divmod(number, len(_LETTERS))
-        number, digit = divmod(number, len(_DIGITS))
-        code += _LETTERS[letter] + _DIGITS[digit]
+    for _ in range(_PAIRS_OF_CODE):
+        number, pair = divmod(number, len(_PAIRS))
+        code += _PAIRS[pair]
     return code
 
 
@@ -65,7 +68,7 @@ def with_code(request: ChatRequest, code: str) -> ChatRequest:
         form = replace(form, code=form.code.replace(CODE, code))
     elif isinstance(form, ObjectForm):
         form = replace(form, schema=_filled(form.schema, code))
-    return replace(request, messages=(*before, Message(last.role, parts)), form=form)
+    return request._replace(messages=(*before, Message(last.role, parts)), form=form)
 
 
 def _filled(value: Any, code: str) -> Any:

@@ -76,6 +76,8 @@ def contradiction_in(acts: Iterable[DeclaredAct]) -> str:
     kinds = {each.act for each in declared}
     if Act.CHAT in kinds and len(kinds) > 1:
         return "chat stands beside another act"
+    if Act.REFUSE not in kinds:
+        return ""
     about = {(each.act, each.item) for each in declared if not each.attribute}
     for act, item in sorted(about, key=str):
         if act is Act.ACCEPT and (Act.REFUSE, item) in about:

@@ -1,11 +1,11 @@
 """Model calls: the request, the reply, and the stored record of both."""
 
-from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from recjury.records.reply_form import ReplyForm
 
-# Plain dataclasses, not pydantic models: these are made some thousand times a second.
+# Named tuples, neither pydantic models nor frozen dataclasses: they are made some thousand times a
+# second, and those take several times as long.
 
 ChatRole = Literal["system", "user", "assistant"]
 
@@ -26,8 +26,7 @@ class Message(NamedTuple):
         return "".join(self.parts)
 
 
-@dataclass(frozen=True, slots=True)
-class ChatRequest:
+class ChatRequest(NamedTuple):
     """One chat completion to ask for.
 
     `model` is an alias of the campaign's models. `sample` distinguishes equal requests that must
@@ -46,10 +45,7 @@ class ChatRequest:
     messages: tuple[Message, ...]
     purpose: str
     temperature: float = 0.0
-    top_p: float | None = None
     max_tokens: int | None = None
-    seed: int | None = None
-    stop: tuple[str, ...] = ()
     schema: dict[str, object] | None = None
     top_logprobs: int | None = None
     sample: int = 0
@@ -60,8 +56,7 @@ class ChatRequest:
     least_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(NamedTuple):
     """Tokens of a call, and its cost in US dollars; None if the model's prices are unknown.
 
     `estimated` means that the endpoint did not report the tokens and they were estimated.
@@ -82,8 +77,7 @@ class Choice(NamedTuple):
     reasoning: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """A reply. `call` is the call's identity; `finish_reason` is the endpoint's value.
 
     If log-probabilities were asked for, `logprobs` has (token, log-probability, alternatives) for
@@ -102,7 +96,7 @@ class Reply:
     text: str
     finish_reason: str
     model: str
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = Usage()
     logprobs: tuple[tuple[str, float, tuple[tuple[str, float], ...]], ...] = ()
     reused: bool = False
     latency: float = 0.0
@@ -115,12 +109,11 @@ class Reply:
 
     def each(self) -> "tuple[Reply, ...]":
         """All replies to the request, each as a separate `Reply`."""
-        rest = (replace(self, **choice._asdict(), logprobs=()) for choice in self.further)
+        rest = (self._replace(**choice._asdict(), logprobs=()) for choice in self.further)
         return (self, *rest) if self.further else (self,)
 
 
-@dataclass(frozen=True, slots=True)
-class CallRecord:
+class CallRecord(NamedTuple):
     """A finished call, as it is stored.
 
     `unit` is the conversation, evaluation or campaign that asked first.

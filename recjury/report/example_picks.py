@@ -40,10 +40,13 @@ class ExamplePicker:
 
     def add(self, scores: ConversationScores) -> None:
         """Add one conversation to the ranking."""
-        shares = [share(m, scores.values[m.id]) for m in self._bounded if m.id in scores.values]
-        first = None if self._headline is None else scores.values.get(self._headline.id)
-        by = "" if not shares else "mean" if first is None else "headline"
-        score = first if first is not None else fmean(shares) if shares else 0.0
+        first = None if self._headline is None else scores.value(self._headline.id)
+        if first is not None:
+            by, score = "headline", first
+        else:
+            values = scores.values
+            shares = [share(m, values[m.id]) for m in self._bounded if m.id in values]
+            by, score = ("mean", fmean(shares)) if shares else ("", 0.0)
         self._ranked[by].append(_Ranked(score, scores.conversation))
 
     def choose(self, count: int) -> tuple[ExamplePick, ...]:

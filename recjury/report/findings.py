@@ -58,8 +58,8 @@ class CampaignFindings:
     summary: CampaignSummary
     corpora: dict[str, dict[str, Tally]] = field(default_factory=dict)
     rankings: dict[str, ExamplePicker] = field(default_factory=dict)
-    rounds: dict[Debaters, RoundTally] = field(default_factory=dict)
-    scenarios: dict[str, Scenarios] = field(default_factory=dict)
+    rounds: dict[Debaters, RoundTally] = field(default_factory=lambda: defaultdict(RoundTally))
+    scenarios: dict[str, Scenarios] = field(default_factory=lambda: defaultdict(Scenarios))
     failures: ReasonCounts = field(default_factory=lambda: defaultdict(Counter))
     unfinished: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     unscored: ReasonCounts = field(default_factory=lambda: defaultdict(Counter))
@@ -71,6 +71,8 @@ class CampaignFindings:
     def __post_init__(self) -> None:
         """Which evaluators' debates count."""
         self._newest = frozenset(each.label for each in self.evaluators)
+        self._measures = {each.id: each for each in self.measures}
+        self._about_targets = {m.id for m in self.measures if Need.TARGETS in m.metric.needs}
 
     @property
     def systems(self) -> dict[str, Tally]:
@@ -92,9 +94,13 @@ class CampaignFindings:
         scores = self.summary.add(result)
         if result.corpus in self.corpora:
             tallies = self.corpora[result.corpus]
-            tallies.setdefault(result.system, Tally(self.summary.of_lists)).add(scores)
+            if result.system not in tallies:
+                tallies[result.system] = Tally(self.summary.of_lists)
+            tallies[result.system].add(scores)
         self._add_scenario(result, scores)
-        ranking = self.rankings.setdefault(result.system, ExamplePicker(self.measures))
+        if result.system not in self.rankings:
+            self.rankings[result.system] = ExamplePicker(self.measures)
+        ranking = self.rankings[result.system]
         if result.ending is not None:
             self.endings[result.ending] += 1
             ranking.add(scores)
@@ -104,16 +110,16 @@ class CampaignFindings:
         for evaluation in result.evaluations:
             for stage, reason in evaluation.failures.items():
                 self._count(self.failures, result.system, f"{evaluation.label}: {stage}", reason)
-            self.raters[evaluation.label] |= {each.evaluator for each in evaluation.ratings}
-            if evaluation.said and evaluation.label in self._newest:
-                held = Debaters(result.system, evaluation.label)
-                self.rounds.setdefault(held, RoundTally()).add(evaluation.said)
-                self.debaters[evaluation.label] |= {each.speaker for each in evaluation.said}
-        for each in unscored_ratings(result, self.measures):
+            layout, _, said = evaluation.scores
+            self.raters[evaluation.label] |= layout.raters
+            if said and evaluation.label in self._newest:
+                self.rounds[Debaters(result.system, evaluation.label)].add(layout.said, said)
+                self.debaters[evaluation.label] |= layout.speakers
+        for each in unscored_ratings(result, self._measures):
             self._count(self.unscored, result.system, f"{each.evaluator}: {each.metric}", each.why)
 
     def _add_scenario(self, result: ConversationResult, scores: ConversationScores) -> None:
-        scenarios = self.scenarios.setdefault(result.corpus, Scenarios())
+        scenarios = self.scenarios[result.corpus]
         scenarios.planned.add(result.scenario)
         if result.log is None:
             return
@@ -121,9 +127,9 @@ class CampaignFindings:
         scenarios.conversation = scenarios.conversation or result.conversation
         if result.target_seen:
             scenarios.target_seen.add(result.scenario)
-        about_targets = [m.id for m in self.measures if Need.TARGETS in m.metric.needs]
-        statuses = {scores.missing[m].status for m in about_targets if m in scores.missing}
-        if statuses == {Status.NOT_APPLICABLE} and not scores.values.keys() & set(about_targets):
+        targets, form = self._about_targets, scores.form
+        statuses = {form.missing[m].status for m in targets if m in form.missing}
+        if statuses == {Status.NOT_APPLICABLE} and not form.means.keys() & targets:
             scenarios.without_target.add(result.scenario)
 
     @staticmethod

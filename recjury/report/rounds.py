@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recjury.records import Role
-from recjury.store import DebateScore
+from recjury.store import SpokenAs
 
 
 class RoundMeans(NamedTuple):
@@ -29,17 +29,17 @@ class RoundTally:
         self._given: dict[tuple[Role, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
         self._final: dict[tuple[Role, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
 
-    def add(self, statements: Sequence[DebateScore]) -> None:
-        """Count one debate by its statements; a debate without any is left out."""
-        rounds = max((said.round for said in statements), default=0)
+    def add(self, said: Sequence[SpokenAs], scores: Sequence[float | None]) -> None:
+        """Count one debate by who spoke, and the scores; a debate without any is left out."""
+        rounds = max((each.round for each in said), default=0)
         if not rounds:
             return
         self._lengths[rounds] += 1
-        for said in statements:
-            if said.score is not None:
-                _put(self._given[said.role, said.round], said.score)
-                if said.round == rounds:
-                    _put(self._final[said.role, rounds], said.score)
+        for (role, number, _), score in zip(said, scores, strict=True):
+            if score is not None:
+                _put(self._given[role, number], score)
+                if number == rounds:
+                    _put(self._final[role, rounds], score)
 
     def means(self) -> RoundMeans | None:
         """The means so far; None if there is no debate."""

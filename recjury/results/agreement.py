@@ -1,15 +1,14 @@
 """Compare two evaluators on the same conversations: their differences and their correlation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Metric
-from recjury.results.differences import Compared, Comparison, Gap, compare_tallies, corrected
-from recjury.results.scores import scores_of
-from recjury.results.tally import Tally
-from recjury.stats import MeanDifference
+from recjury.results.differences import Comparison, Gap, corrected
+from recjury.results.scores import scores_of, sums_up
+from recjury.stats import MeanDifference, paired
 from recjury.stats.correlation import correlate
 from recjury.store import CampaignEvaluator, Store
 from recjury.store.choice import candidates, require
@@ -75,25 +74,37 @@ def compare_evaluators(
     if not shared:
         raise StoreError(f"{x} and {y} have no metric in common: there is nothing to compare")
     require("metric", metrics, shared)
-    first, second = Tally(), Tally()
+    compared = sorted(metrics or shared, key=lambda m: not sums_up(shared[m]))
+    both: dict[str, dict[tuple[str, str], list[tuple[float, float]]]] = {m: {} for m in compared}
+    pairs = 0
     for result in store.results(chosen, whole=False):
         scores = scores_of(result)
-        own, other = ({m: scores.values.get(f"{name}.{m}") for m in shared} for name in (x, y))
-        both = [m for m in metrics or shared if own[m] is not None and other[m] is not None]
-        if both:
-            met = scores._replace(pair=f"{scores.system}\n{scores.pair}", missing={})
-            for tally, given in ((first, own), (second, other)):
-                values = {m: value for m in both if (value := given[m]) is not None}
-                tally.add(met._replace(values=values))
-    measures = [Compared(m, m, shared[m]) for m in metrics or shared]
-    gaps = compare_tallies(first, second, measures, seed=seed).gaps
-    for m, gap in gaps.items():
-        if not _is_on_one_scale(of_x[m], of_y[m]):
-            alone = MeanDifference(None, None, None, None, gap.difference.n)
-            gaps[m] = gap._replace(difference=alone)
-    tested = corrected({"": Comparison(first.conversations, True, gaps)})[""].gaps
-    agreements = {m: _agree(gap, first.by_pair(m), second.by_pair(m)) for m, gap in tested.items()}
-    return EvaluatorComparison(first.conversations, agreements)
+        values, place = scores.values, (scores.system, scores.pair)
+        alike = [m for m in compared if {f"{x}.{m}", f"{y}.{m}"} <= values.keys()]
+        for m in alike:
+            own = (values[f"{x}.{m}"], values[f"{y}.{m}"])
+            both[m].setdefault(place, []).append(own)
+        pairs += bool(alike)
+    means = {m: _means(by_scenario.values()) for m, by_scenario in both.items()}
+    gaps: dict[str, Gap] = {}
+    for m, (of_x_alone, of_y_alone) in means.items():
+        difference = MeanDifference(None, None, None, None, len(of_x_alone))
+        if _is_on_one_scale(of_x[m], of_y[m]):
+            tested = not shared[m].detail
+            difference = paired(of_x_alone, of_y_alone, seed=seed, tested=tested)
+        gaps[m] = Gap(shared[m], difference)
+    tested_gaps = corrected({"": Comparison(pairs, True, gaps)})[""].gaps
+    return EvaluatorComparison(pairs, {m: _agree(g, *means[m]) for m, g in tested_gaps.items()})
+
+
+def _means(
+    by_scenario: Collection[Sequence[tuple[float, float]]],
+) -> tuple[list[float], list[float]]:
+    """The scores of both evaluators, each a mean over the repeats of a scenario."""
+    return (
+        [fmean(x for x, _ in repeats) for repeats in by_scenario],
+        [fmean(y for _, y in repeats) for repeats in by_scenario],
+    )
 
 
 def _campaign(
@@ -114,8 +125,8 @@ def _is_on_one_scale(x: Metric, y: Metric) -> bool:
     return (x.low, x.high, x.higher_is_better) == (y.low, y.high, y.higher_is_better)
 
 
-def _agree(gap: Gap, x: Mapping[str, float], y: Mapping[str, float]) -> Agreement:
-    alike = correlate(list(x.values()), [y[each] for each in x])
+def _agree(gap: Gap, x: Sequence[float], y: Sequence[float]) -> Agreement:
+    alike = correlate(x, y)
     comparable = gap.difference.difference is not None
-    apart = fmean(abs(x[each] - y[each]) for each in x) if comparable else None
+    apart = fmean(abs(a - b) for a, b in zip(x, y, strict=True)) if comparable else None
     return Agreement(gap.metric, gap.difference, apart, alike.spearman, alike.pearson)

@@ -3,6 +3,7 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from recjury.corpora import corpus_name
@@ -115,10 +116,9 @@ def _about_raters(tallies: Mapping[str, Tally], titles: Mapping[str, str]) -> It
 def _about_ties(tallies: Mapping[str, Tally], titles: Mapping[str, str]) -> Iterator[Caveat]:
     tied: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for measure, title in titles.items():
-        scores = {name: each.by_pair(measure) for name, each in tallies.items()}
         groups: list[list[str]] = []
-        for name, own in scores.items():
-            known = (g for g in groups if all(_tie(own, scores[other]) for other in g))
+        for name, own in tallies.items():
+            known = (g for g in groups if all(_tie(own, tallies[o], measure) for o in g))
             if (group := next(known, None)) is None:
                 groups.append([name])
             else:
@@ -133,9 +133,9 @@ def _about_ties(tallies: Mapping[str, Tally], titles: Mapping[str, str]) -> Iter
         )
 
 
-def _tie(a: Mapping[str, float], b: Mapping[str, float]) -> bool:
-    both = [pair for pair in a if pair in b]
-    return len(both) > 1 and all(math.isclose(a[pair], b[pair], rel_tol=1e-12) for pair in both)
+def _tie(a: Tally, b: Tally, measure: str) -> bool:
+    x, y = a.both(measure, b, measure)
+    return len(x) > 1 and all(map(partial(math.isclose, rel_tol=1e-12), x, y))
 
 
 def _about_splits(summary: CampaignSummary) -> Iterator[Caveat]:

@@ -1,6 +1,7 @@
 """Compare systems of a store, two by two, by the evaluators that rated both."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -72,8 +73,9 @@ def compare_all(
     options: ComparisonOptions = ComparisonOptions(),  # noqa: B008 (immutable)
 ) -> dict[tuple[str, str], Comparison]:
     """Compare each two systems, as `compare_systems`; p-values are corrected over all pairs."""
+    reading = _Reading(store, frozenset(names), options.selection)
     matches = {
-        (a, b): _match(store, a, b, campaign, options)
+        (a, b): _match(reading, a, b, campaign, options)
         for a, b in combinations(dict.fromkeys(names), 2)
     }
     raw = {
@@ -105,10 +107,27 @@ class _Match(NamedTuple):
     lead: str
 
 
+class _Reading:
+    """The scores of some systems, which are read once for all pairs of them."""
+
+    def __init__(self, store: Store, names: frozenset[str], selection: Selection) -> None:
+        self.store, self.selection, self._names = store, selection, names
+        self._known: dict[str, dict[str, Tally]] = {}
+        self.systems = cache(store.systems)
+
+    def tallies(self, campaign: str) -> dict[str, Tally]:
+        """Those in a campaign that has them."""
+        if campaign not in self._known:
+            here = self._names & self.systems(campaign)
+            self._known[campaign] = _tallies(self.store, campaign, here, self.selection)
+        return self._known[campaign]
+
+
 def _match(
-    store: Store, a: str, b: str, campaign: str | None, options: ComparisonOptions
+    reading: _Reading, a: str, b: str, campaign: str | None, options: ComparisonOptions
 ) -> _Match:
-    first, second = _sides(store, a, b, campaign, options.selection)
+    store = reading.store
+    first, second = _sides(reading, a, b, campaign)
     of_a, of_b = store.evaluators(first.campaign), store.evaluators(second.campaign)
     shared = _shared(of_a, of_b, any_version=options.force)
     if not any(m.a in first.tally.measured and m.b in second.tally.measured for m in shared):
@@ -129,20 +148,14 @@ def _match(
     return _Match(first.tally, second.tally, chosen, "" if lead is None else lead.id)
 
 
-def _sides(
-    store: Store, a: str, b: str, campaign: str | None, selection: Selection
-) -> tuple[_Side, _Side]:
+def _sides(reading: _Reading, a: str, b: str, campaign: str | None) -> tuple[_Side, _Side]:
     """The newest campaign in which both have comparable scores, otherwise the newest of each."""
-    known: set[str] = set()
+    store, known = reading.store, set[str]()
     newest: dict[str, _Side] = {}
     for chosen in candidates(store, campaign):
-        here = store.systems(chosen)
-        known |= here
-        sides = {
-            name: _Side(chosen, tally_of(store, chosen, name, selection))
-            for name in {a, b}
-            if name in here
-        }
+        known |= reading.systems(chosen)
+        tallies = reading.tallies(chosen)
+        sides = {name: _Side(chosen, tallies[name]) for name in {a, b} & tallies.keys()}
         scored = {name: side for name, side in sides.items() if side.tally.measured}
         if scored.keys() == {a, b}:
             alike = scored[a].tally.measured & scored[b].tally.measured
@@ -152,20 +165,27 @@ def _sides(
     require("system", (a, b), known)
     for name in (a, b):
         if name not in newest:
-            where = "yet" if selection == _ALL else "among the selected conversations"
+            where = "yet" if reading.selection == _ALL else "among the selected conversations"
             raise StoreError(f"{name} has no score {where}: there is nothing to compare")
     return newest[a], newest[b]
 
 
 def tally_of(store: Store, campaign: str, system: str, selection: Selection = _ALL) -> Tally:
     """The scores of a system in a campaign: of all its conversations, or of selected ones."""
-    tally = Tally(of_lists(measures_of(store.evaluators(campaign))))
+    return _tallies(store, campaign, {system}, selection)[system]
+
+
+def _tallies(
+    store: Store, campaign: str, systems: Collection[str], selection: Selection
+) -> dict[str, Tally]:
+    lists = of_lists(measures_of(store.evaluators(campaign)))
+    tallies = {name: Tally(lists) for name in systems}
     ids = store.selected(campaign, selection)
-    for result in store.results(campaign, system, ids, whole=False):
-        if result.system == system:
-            tally.add(scores_of(result))
-            tally.judgings.add(result)
-    return tally
+    alone = next(iter(systems)) if len(systems) == 1 else None
+    for result in store.results(campaign, alone, ids, whole=False) if systems else ():
+        if result.system in tallies:
+            tallies[result.system].add(scores_of(result))
+    return tallies
 
 
 def _shared(

@@ -92,10 +92,9 @@ def compare_tallies(
     pairs = len(a.pairs & b.pairs)
     gaps: dict[str, Gap] = {}
     for measure in sorted(measures, key=lambda each: not sums_up(each.metric)):
-        first, second = a.by_pair(measure.a), b.by_pair(measure.b)
-        both = [pair for pair in first if pair in second]
-        x = [first[p] for p in both] if pairs else list(first.values())
-        y = [second[p] for p in both] if pairs else list(second.values())
+        x, y = a.means(measure.a), b.means(measure.b)
+        if pairs:
+            x, y = a.both(measure.a, b, measure.b)
         differ = paired if pairs else unpaired
         gap = Gap(measure.metric, differ(x, y, seed=seed, tested=not measure.metric.detail))
         gap = gap._replace(

@@ -1,7 +1,7 @@
 """What repeats show: the noise floor of scores, and how often all repeats are good."""
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, variance
 from typing import NamedTuple
@@ -46,38 +46,14 @@ class NoiseFloor(NamedTuple):
         return dict(self._asdict())
 
 
-class Judgings:
-    """Collects the scores of conversations that one evaluator judged more than once."""
-
-    def __init__(self) -> None:
-        """Nothing has been collected yet."""
-        self._scores: dict[str, list[list[float]]] = defaultdict(list)
-
-    def add(self, result: ConversationResult) -> None:
-        """Collect those of one conversation."""
-        times = Counter(each.label for each in result.evaluations)
-        if len(times) == len(result.evaluations):
-            return
-        of_this: dict[str, list[float]] = defaultdict(list)
-        for each in result.evaluations:
-            if times[each.label] > 1:
-                alone = scores_of(result._replace(evaluations=(each,)))
-                for measure, value in alone.values.items():
-                    of_this[measure].append(value)
-        for measure, values in of_this.items():
-            self._scores[measure].append(values)
-
-    def of(self, measure: str) -> Sequence[Sequence[float]]:
-        """The scores of each conversation, by judging."""
-        return self._scores.get(measure, ())
-
-
 def noise_of(
-    repeats: Iterable[Mapping[str, Iterable[Sequence[float]]]], judgings: Sequence[Judgings]
+    repeats: Iterable[Mapping[str, Iterable[Sequence[float]]]],
+    judgings: Sequence[Mapping[str, Sequence[Sequence[float]]]],
 ) -> dict[str, NoiseFloor]:
     """By measure, for measures of which anything was repeated.
 
-    `repeats` has, for each system and measure, the scores of each scenario.
+    `repeats` has, for each system and measure, the scores of each scenario, and `judgings` those
+    of each conversation.
     """
     by_measure: dict[str, list[Sequence[float]]] = defaultdict(list)
     for system in repeats:
@@ -86,7 +62,7 @@ def noise_of(
     found: dict[str, NoiseFloor] = {}
     for measure, scenarios in by_measure.items():
         repeat_sd, of_repeats = _pooled(scenarios)
-        again = [scores for each in judgings for scores in each.of(measure)]
+        again = [scores for each in judgings for scores in each.get(measure, ())]
         judge_sd, of_judgings = _pooled(again)
         if of_repeats or of_judgings:
             judged = sum(map(len, again)) / len(again) if again else 1.0

@@ -1,15 +1,16 @@
 """The scores of one conversation: a value of each metric, or the reason why there is none."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
+from itertools import chain
 from statistics import fmean
-from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from recjury.records import MEAN, Metric, Need, Rating, Status, counted, mean_score, metric_id
+from recjury.records import FAILED, MEAN, Metric, Need, Rating, Status, metric_id
 from recjury.results.losses import Losses
-from recjury.store import CampaignEvaluator, ConversationResult
+from recjury.store import CampaignEvaluator, ConversationResult, Layout, RatedAs
 
 _WIDEST = 100
 
@@ -41,12 +42,101 @@ class RatedBy(NamedTuple):
     rater: str
 
 
+_Judgings = tuple[tuple[tuple[int, ...], ...], ...]
+"""The places of the scores of a measure, by judging and turn."""
+
+
+class ScoreForm:
+    """What conversations have in common that were rated alike, whatever their scores are.
+
+    `means` says of which scores the value of each measure is the mean, and `only` which one it is
+    if there is one. `missing` has the reasons of
+    measures without a value, `due` how many ratings of each should have a score, `lost` how many
+    of these have none; `given` says where the scores of each rater are.
+    """
+
+    def __init__(self, evaluations: Iterable[tuple[str, Layout]]) -> None:
+        """`evaluations` are their evaluators' labels and layouts; scores are in their order."""
+        evaluations = tuple(evaluations)
+        self._ratings: list[RatedAs] = []
+        self.given: dict[RatedBy, list[int]] = {}
+        self.judged: dict[str, list[list[int]]] = {}
+        for label, layout in evaluations:
+            self._add(label, layout)
+        self.means: dict[str, _Judgings] = {}
+        self.only: dict[str, int] = {}
+        self.missing: dict[str, Missing] = {}
+        self.due: dict[str, int] = {}
+        self.lost: dict[str, int] = {}
+        for measure, judgings in self.judged.items():
+            ratings = [self._ratings[place] for own in judgings for place in own]
+            scored = sum(each.status is Status.SCORED for each in ratings)
+            lost = sum(each.status in FAILED for each in ratings)
+            self.due[measure] = scored + lost
+            if lost:
+                self.lost[measure] = lost
+            if turns := tuple(filter(None, map(self._by_turn, judgings))):
+                self.means[measure] = turns
+                if len(turns) == len(turns[0]) == len(turns[0][0]) == 1:
+                    self.only[measure] = turns[0][0][0]
+            else:
+                self.missing[measure] = _missing(ratings)
+
+        self.is_complete = not any(layout.unscored for _, layout in evaluations)
+
+    def _add(self, label: str, layout: Layout) -> None:
+        own: dict[str, list[int]] = {}
+        for place, rating in enumerate(layout.ratings, len(self._ratings)):
+            measure = f"{label}.{metric_id(rating.factor)}"
+            own.setdefault(measure, []).append(place)
+            if rating.status is Status.SCORED and rating.evaluator != MEAN:
+                self.given.setdefault(RatedBy(measure, rating.evaluator), []).append(place)
+        self._ratings += layout.ratings
+        for measure, places in own.items():
+            means = [place for place in places if self._ratings[place].evaluator == MEAN]
+            self.judged.setdefault(measure, []).append(means or places)
+
+    def _by_turn(self, places: Iterable[int]) -> tuple[tuple[int, ...], ...]:
+        turns: dict[int | None, list[int]] = {}
+        for place in places:
+            if self._ratings[place].status is Status.SCORED:
+                turns.setdefault(self._ratings[place].turn, []).append(place)
+        return tuple(map(tuple, turns.values()))
+
+    def value(self, measure: str, scores: Sequence[float]) -> float:
+        """The mean over judgings, of means over turns, of means over judges."""
+        if (place := self.only.get(measure)) is not None:
+            return scores[place]
+        return fmean(self.by_judging(measure, scores))
+
+    def by_judging(self, measure: str, scores: Sequence[float]) -> list[float]:
+        """The value by each judging that gave one."""
+        return [
+            fmean(fmean(scores[place] for place in judges) for judges in turns)
+            for turns in self.means[measure]
+        ]
+
+    def losses(self, measure: str, scores: Sequence[float]) -> Losses:
+        """The ratings of a measure that were lost, and what the value may have been."""
+        return Losses.among(
+            [[self._rating(place, scores[place]) for place in own] for own in self.judged[measure]]
+        )
+
+    def _rating(self, place: int, score: float) -> Rating:
+        about = self._ratings[place]
+        scored = score if about.status is Status.SCORED else None
+        return Rating(score=scored, **about._asdict())
+
+
+_form = lru_cache(maxsize=10_000)(ScoreForm)
+
+
 class ConversationScores(NamedTuple):
-    """One conversation's scores by measure: `values`, and the reasons of `missing` ones.
+    """One conversation's scores, which `form` explains.
 
     `pair` is the key by which conversations of two systems are paired; `failed` is True if the
-    conversation itself did not finish. `has_list` says whether the system listed any item. `given`
-    has each rater's own scores by measure and rater, `losses` the ratings that were lost.
+    conversation itself did not finish. `has_list` says whether the system listed any item.
+    `scores` has NaN for ratings without one.
     """
 
     conversation: str
@@ -54,11 +144,23 @@ class ConversationScores(NamedTuple):
     corpus: str
     pair: str
     failed: bool
-    values: Mapping[str, float]
-    missing: Mapping[str, Missing]
-    has_list: bool = True
-    given: Mapping[RatedBy, Sequence[float]] = MappingProxyType({})
-    losses: Mapping[str, Losses] = MappingProxyType({})
+    has_list: bool
+    form: ScoreForm
+    scores: tuple[float, ...]
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The value of each measure that has one."""
+        return {measure: self.form.value(measure, self.scores) for measure in self.form.means}
+
+    def value(self, measure: str) -> float | None:
+        """The value of a measure, if it has one."""
+        return self.form.value(measure, self.scores) if measure in self.form.means else None
+
+    @property
+    def missing(self) -> Mapping[str, Missing]:
+        """The reason of each measure that has none."""
+        return self.form.missing
 
 
 def named(measure: str, metric: Metric) -> str:
@@ -107,52 +209,26 @@ def is_newest(evaluator: CampaignEvaluator) -> bool:
 
 def scores_of(result: ConversationResult) -> ConversationScores:
     """The scores of a conversation: means over turns, over judges, and over judgings."""
-    rated: dict[str, list[list[Rating]]] = {}
-    given: dict[RatedBy, list[float]] = {}
-    for evaluation in result.evaluations:
-        own: dict[str, list[Rating]] = {}
-        for rating in evaluation.ratings:
-            measure = _measure(evaluation.label, rating.factor)
-            own.setdefault(measure, []).append(rating)
-            if rating.score is not None and rating.evaluator != MEAN:
-                given.setdefault(RatedBy(measure, rating.evaluator), []).append(rating.score)
-        for measure, ratings in own.items():
-            rated.setdefault(measure, []).append(counted(ratings))
-    values: dict[str, float] = {}
-    missing: dict[str, Missing] = {}
-    losses: dict[str, Losses] = {}
-    for measure, judgings in rated.items():
-        if len(judgings) == 1 and len(judgings[0]) == 1:  # nearly all, so it must be fast
-            value = judgings[0][0].score
-            if value is not None:
-                values[measure], losses[measure] = value, Losses(1, 0, value, value)
-                continue
-        scored = [value for each in judgings if (value := mean_score(each)) is not None]
-        losses[measure] = Losses.among(judgings)
-        if scored:
-            values[measure] = fmean(scored)
-        else:
-            missing[measure] = _missing([rating for each in judgings for rating in each])
+    evaluations = result.evaluations
+    form = _form(tuple([(each.label, each.scores.layout) for each in evaluations]))
+    scores = chain.from_iterable([each.scores.ratings for each in evaluations])
     return ConversationScores(
         conversation=result.conversation,
         system=result.system,
         corpus=result.corpus,
         pair=result.pair or result.scenario,
         failed=result.failure is not None,
-        values=values,
-        missing=missing,
         has_list=result.has_list,
-        given=given,
-        losses=losses,
+        form=form,
+        scores=tuple(cast("Iterable[float]", scores) if form.is_complete else map(_or_nan, scores)),
     )
 
 
-@cache
-def _measure(label: str, factor: str) -> str:
-    return f"{label}.{metric_id(factor)}"
+def _or_nan(score: float | None) -> float:
+    return math.nan if score is None else score
 
 
-def _missing(ratings: Sequence[Rating]) -> Missing:
+def _missing(ratings: Sequence[RatedAs]) -> Missing:
     """The reason why the ratings have no score: NOT_APPLICABLE only if all of them are."""
     applicable = (each for each in ratings if each.status is not Status.NOT_APPLICABLE)
     first = next(applicable, ratings[0])

@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from recjury.records import FAILED, JSON, Ending
-from recjury.results.noise import Judgings, NoiseFloor, noise_of
+from recjury.results.noise import NoiseFloor, noise_of
 from recjury.results.scores import (
     ConversationScores,
     is_newest,
@@ -54,7 +54,6 @@ class CampaignSummary:
         self.evaluators = tuple(evaluators)
         self.measures = measures_of(evaluators)
         self.systems: dict[str, Tally] = {}
-        self._judgings = Judgings()
         self.conversations = Counts()
         self.items_linked = 0
         self.played: set[str] = set()
@@ -68,6 +67,7 @@ class CampaignSummary:
         }
         newest = measures_of(filter(is_newest, evaluators))
         self.shown = tuple(each for each in newest if not each.metric.detail)
+        self._by_id = {each.id: each for each in self.shown}
         self.of_lists = of_lists(self.measures)
 
     def add(self, result: ConversationResult) -> ConversationScores:
@@ -75,8 +75,9 @@ class CampaignSummary:
         scores = scores_of(result)
         if result.acts is not None:
             self.acts = ActCounts(*map(sum, zip(self.acts, result.acts, strict=True)))
-        self.systems.setdefault(result.system, Tally(self.of_lists)).add(scores)
-        self._judgings.add(result)
+        if result.system not in self.systems:
+            self.systems[result.system] = Tally(self.of_lists)
+        self.systems[result.system].add(scores)
         held, failed = result.log is not None, result.failure is not None
         self.conversations = self.conversations.plus(1, done=held, failed=failed)
         self.items_linked += result.items_linked
@@ -84,7 +85,7 @@ class CampaignSummary:
             self.played.add(result.corpus)
         if result.failure is not None:
             self.failures[f"converse: {result.failure}"] += 1
-        self.unscored.update(unscored_ratings(result, self.shown))
+        self.unscored.update(unscored_ratings(result, self._by_id))
         for evaluator in self.evaluators:
             self._count(evaluator, result)
             if evaluator.label in self.verdicts:
@@ -94,7 +95,8 @@ class CampaignSummary:
 
     def _count(self, evaluator: CampaignEvaluator, result: ConversationResult) -> None:
         begun = [each for each in result.evaluations if each.label == evaluator.label]
-        self.raters[evaluator.label] |= {r.evaluator for each in begun for r in each.ratings}
+        for each in begun:
+            self.raters[evaluator.label] |= each.scores.layout.raters
         finished = [set(evaluator.stages) <= each.stages for each in begun]
         failed = [each for each, done in zip(begun, finished, strict=True) if not done]
         failed = [each for each in failed if each.failures]
@@ -114,7 +116,8 @@ class CampaignSummary:
 
     def noise(self) -> dict[str, NoiseFloor]:
         """The noise floors by measure; empty if nothing was repeated or judged again."""
-        return noise_of([tally.repeats for tally in self.systems.values()], (self._judgings,))
+        own = self.systems.values()
+        return noise_of([each.repeats for each in own], [each.judgings for each in own])
 
     def noise_json(self) -> dict[str, dict[str, JSON]]:
         """The noise floors by measure, for `--json`; `floor` is that of the systems' means."""

@@ -2,17 +2,22 @@
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
+from itertools import chain
 from statistics import fmean
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from recjury.records import Status
-from recjury.results.losses import Losses, WorstCase, worst_case
-from recjury.results.noise import Judgings, NoiseFloor
-from recjury.results.scores import ConversationScores, RatedBy
+from recjury.results.losses import LEAST_SHOWN, Losses, WorstCase, worst_case
+from recjury.results.noise import NoiseFloor
+from recjury.results.scores import ConversationScores, RatedBy, ScoreForm
 from recjury.stats.resampling import Interval, interval_of_mean, intervals_of_means
 
-_INAPPLICABLE = {Status.NOT_APPLICABLE}
+_Floats = NDArray[np.float64]
+_Places = NDArray[np.int64]
 
 
 class MetricSummary(NamedTuple):
@@ -29,37 +34,47 @@ class MetricSummary(NamedTuple):
     coverage: float | None
 
 
-class _Scores:
-    """The scores of one measure, in order, each with the place of its scenario."""
+class _Alike:
+    """The conversations that have one form, and all their scores, one after the other.
 
-    def __init__(self) -> None:
-        self.places, self.values = array("q"), array("d")
-        self.scenarios: dict[int, float | list[float]] | None = None
+    `places` are those of their scenarios; `numbers` say which conversations of the system they are.
+    """
 
-    def add(self, place: int, value: float) -> None:
-        self.places.append(place)
-        self.values.append(value)
-        self.scenarios = None
+    def __init__(self, form: ScoreForm) -> None:
+        self.form = form
+        self.places, self.numbers, self.scores = array("q"), array("q"), array("d")
 
-    def by_place(self) -> dict[int, float | list[float]]:
-        """The score of each scenario, or its scores if it has several."""
-        if self.scenarios is None:
-            found: dict[int, float | list[float]] = dict(zip(self.places, self.values, strict=True))
-            if len(found) < len(self.places):
-                several: dict[int, list[float]] = defaultdict(list)
-                for place, value in zip(self.places, self.values, strict=True):
-                    several[place].append(value)
-                found = {place: s[0] if len(s) == 1 else s for place, s in several.items()}
-            self.scenarios = found
-        return self.scenarios
+    def rows(self) -> _Floats:
+        """The scores of each conversation: [conversations, ratings]."""
+        return np.frombuffer(self.scores).reshape(len(self.places), -1)
+
+    def values(self, measure: str) -> _Floats:
+        """The value of a measure, which all these conversations have."""
+        rows = self.rows()
+        if (place := self.form.only.get(measure)) is not None:
+            return rows[:, place]
+        return np.array([self.form.value(measure, row) for row in rows.tolist()])
+
+    def losses(self, measure: str) -> list[Losses]:
+        """What was lost of a measure in each conversation."""
+        if measure in self.form.lost:
+            return [self.form.losses(measure, row) for row in self.rows().tolist()]
+        if measure in self.form.means:
+            return [Losses(1, 0, value, value) for value in self.values(measure).tolist()]
+        return [Losses(0, 0, None, None)] * len(self.places)
 
 
-class _Lost(NamedTuple):
-    """Lost ratings of a conversation, and its score by the others, if there is any."""
+class MeasureScores(NamedTuple):
+    """The scenarios that have a score of a measure, by their places, with the mean over repeats.
 
-    place: int
-    losses: Losses
-    score: float | None
+    They are in the order in which they were first scored. `repeated` are the scores of those that
+    have several, and `n` counts the conversations.
+    """
+
+    places: _Places
+    means: _Floats
+    repeated: list[list[float]]
+    n: int
 
 
 class Tally:
@@ -67,8 +82,7 @@ class Tally:
 
     `of_lists` are the ids of measures that need a recommendation list. A conversation without a
     list has a score of them (its Recall is 0) only if the system lists items in another one: a
-    system that never lists was not measured by its lists. `judgings` is filled by who reads the
-    conversations.
+    system that never lists was not measured by its lists.
     """
 
     def __init__(self, of_lists: Container[str] = ()) -> None:
@@ -76,42 +90,57 @@ class Tally:
         self.conversations = 0
         self.failed = 0
         self.has_lists = False
-        self.judgings = Judgings()
-        self.given: dict[RatedBy, Counter[float]] = defaultdict(Counter)
         self._of_lists = of_lists
         self._places: dict[str, int] = {}
-        self._scores: dict[str, _Scores] = defaultdict(_Scores)
-        self._missing: dict[str, set[Status]] = defaultdict(set)
-        self._due: Counter[str] = Counter()
-        self._lost: dict[str, list[_Lost]] = defaultdict(list)
+        self._alike: dict[ScoreForm, _Alike] = {}
+        self._known: dict[str, MeasureScores] = {}
+        self._worst: dict[str, WorstCase | None] = {}
 
     def add(self, scores: ConversationScores) -> None:
         """Count one conversation."""
+        alike = self._alike.get(scores.form)
+        if alike is None:
+            alike = self._alike[scores.form] = _Alike(scores.form)
+        alike.places.append(self._places.setdefault(scores.pair, len(self._places)))
+        alike.numbers.append(self.conversations)
+        alike.scores.extend(scores.scores)
         self.conversations += 1
         self.failed += scores.failed
         self.has_lists |= scores.has_list
-        place = self._places.setdefault(scores.pair, len(self._places))
-        for measure, value in scores.values.items():
-            self._scores[measure].add(place, value)
-        for measure, missing in scores.missing.items():
-            self._missing[measure].add(missing.status)
-        for measure, losses in scores.losses.items():
-            self._due[measure] += losses.planned
-            if losses.lost:
-                self._lost[measure].append(_Lost(place, losses, scores.values.get(measure)))
-        for rated, values in scores.given.items():
-            counts = self.given[rated]
-            for value in values:
-                counts[value] += 1
+        if self._known or self._worst:
+            self._known, self._worst = {}, {}
+
+    @property
+    def given(self) -> dict[RatedBy, Counter[float]]:
+        """How often each rater gave each score."""
+        found: dict[RatedBy, Counter[float]] = defaultdict(Counter)
+        for form, alike in self._alike.items():
+            rows = alike.rows()
+            for rated, places in form.given.items():
+                found[rated].update(rows[:, places].ravel().tolist())
+        return found
+
+    def _measures(self) -> Iterable[str]:
+        """The measures with any score, in the order in which they were met."""
+        return dict.fromkeys(chain.from_iterable(form.means for form in self._alike))
 
     @property
     def repeats(self) -> dict[str, list[list[float]]]:
         """By measure, the scores of each scenario that has several."""
-        return {
-            measure: [each for each in scenarios.values() if isinstance(each, list)]
-            for measure in self._scores
-            if (scenarios := self._scored(measure))
-        }
+        found = {measure: self.scored(measure) for measure in self._measures()}
+        return {measure: scored.repeated for measure, scored in found.items() if scored.n}
+
+    @property
+    def judgings(self) -> dict[str, list[list[float]]]:
+        """By measure, the scores of each conversation that one evaluator judged more than once."""
+        found: dict[str, list[list[float]]] = defaultdict(list)
+        for form, alike in self._alike.items():
+            for measure in form.means:
+                if len(form.judged[measure]) > 1:
+                    found[measure] += (
+                        form.by_judging(measure, row) for row in alike.rows().tolist()
+                    )
+        return found
 
     @property
     def scenarios(self) -> int:
@@ -121,67 +150,104 @@ class Tally:
     @property
     def measured(self) -> frozenset[str]:
         """The ids of the measures that have any score."""
-        return frozenset(filter(self._scored, self._scores))
+        return frozenset(each for each in self._measures() if self.scored(each).n)
 
     @property
     def pairs(self) -> frozenset[str]:
         """The scenarios that have any score, as they are paired."""
         names = list(self._places)
-        scored = {place for each in self._scores.values() for place in each.by_place()}
-        return frozenset(names[place] for place in scored)
+        some = [alike for form, alike in self._alike.items() if form.means]
+        return frozenset(names[place] for place in {p for each in some for p in each.places})
 
     def by_pair(self, measure: str) -> dict[str, float]:
         """Scores by scenario (pair): the mean over its repeats.
 
         Repeats are not counted as further scenarios: intervals and p-values would be too small.
         """
-        names = list(self._places)
-        return {names[place]: _mean(own) for place, own in self._scored(measure).items()}
+        names, scored = list(self._places), self.scored(measure)
+        return {
+            names[place]: mean
+            for place, mean in zip(scored.places.tolist(), scored.means.tolist(), strict=True)
+        }
+
+    def both(self, measure: str, other: "Tally", its: str) -> tuple[list[float], list[float]]:
+        """The scores of the scenarios that this system has of `measure`, and the other of `its`."""
+        own, theirs = self.scored(measure), other.scored(its)
+        at = np.full(len(other._places) + 1, -1)  # the last one for scenarios that it has not met
+        at[theirs.places] = np.arange(len(theirs.places))
+        there = np.array([other._places.get(name, -1) for name in self._places], dtype=np.int64)
+        found = at[there[own.places]]
+        return own.means[found >= 0].tolist(), theirs.means[found[found >= 0]].tolist()
 
     def floor(self, measure: str, noise: NoiseFloor) -> float | None:
         """How far the mean of a second run may differ (95 %); None without any score."""
-        scenarios = len(self._scored(measure))
-        n = len(self._scores[measure].values)
-        return noise.floor(scenarios, n / scenarios) if scenarios else None
+        scored = self.scored(measure)
+        scenarios = len(scored.places)
+        return noise.floor(scenarios, scored.n / scenarios) if scenarios else None
 
     def interval(self, measure: str) -> Interval | None:
         """The 95 % interval of the same mean; None for fewer than two scenarios."""
-        return interval_of_mean(self._means(measure))
+        return interval_of_mean(self.means(measure))
 
     def summary(self, measure: str) -> MetricSummary:
         """A measure's mean over scenarios so far."""
-        means = self._means(measure)
-        if not means:
-            nowhere = measure in self._scores or self._missing.get(measure) == _INAPPLICABLE
-            return MetricSummary(None, 0, None if nowhere else 0.0)
-        n = len(self._scores[measure].values)
-        return MetricSummary(fmean(means), n, n / self.conversations)
+        scored = self.scored(measure)
+        if scored.n:
+            return MetricSummary(
+                fmean(scored.means.tolist()), scored.n, scored.n / self.conversations
+            )
+        missing = {form.missing[measure].status for form in self._alike if measure in form.missing}
+        measured = any(measure in form.means for form in self._alike)
+        nowhere = measured or missing == {Status.NOT_APPLICABLE}
+        return MetricSummary(None, 0, None if nowhere else 0.0)
 
     def worst_case(self, measure: str) -> WorstCase | None:
         """The share of lost ratings, and the bounds of the mean; None for at most 1 %."""
-        lost = self._lost.get(measure, [])
-        if not lost:
-            return None
-        share = sum(each.losses.lost for each in lost) / self._due[measure]
-        own = self._scores[measure]
-        whole = Counter(zip(own.places, own.values, strict=True))
-        # A conversation that has lost some of its ratings has a score of the others.
-        whole.subtract((each.place, each.score) for each in lost if each.score is not None)
+        if measure not in self._worst:
+            self._worst[measure] = self._worst_case(measure)
+        return self._worst[measure]
+
+    def _worst_case(self, measure: str) -> WorstCase | None:
+        due, lost = 0, 0
         scenarios: dict[int, list[Losses]] = defaultdict(list)
-        for (place, value), times in whole.items():
-            scenarios[place] += [Losses(1, 0, value, value)] * times
-        for each in lost:
-            scenarios[each.place].append(each.losses)
-        return worst_case(scenarios.values(), share)
+        some = [alike for form, alike in self._alike.items() if measure in form.due]
+        for alike in some:
+            due += alike.form.due[measure] * len(alike.places)
+            lost += alike.form.lost.get(measure, 0) * len(alike.places)
+        if not lost or lost / due <= LEAST_SHOWN:
+            return None
+        for alike in some:
+            for place, losses in zip(alike.places, alike.losses(measure), strict=True):
+                scenarios[place].append(losses)
+        return worst_case(scenarios.values(), lost / due)
 
-    def _means(self, measure: str) -> list[float]:
-        return [_mean(each) for each in self._scored(measure).values()]
+    def means(self, measure: str) -> list[float]:
+        """The mean of each scenario that has a score that counts."""
+        means: list[float] = self.scored(measure).means.tolist()
+        return means
 
-    def _scored(self, measure: str) -> Mapping[int, float | list[float]]:
-        """The scores that count, by the scenario's place."""
-        if measure not in self._scores or (measure in self._of_lists and not self.has_lists):
-            return {}
-        return self._scores[measure].by_place()
+    def scored(self, measure: str) -> MeasureScores:
+        """The scores that count."""
+        if measure not in self._known:
+            self._known[measure] = self._scored(measure)
+        return self._known[measure]
+
+    def _scored(self, measure: str) -> MeasureScores:
+        some = [alike for form, alike in self._alike.items() if measure in form.means]
+        if not some or (measure in self._of_lists and not self.has_lists):
+            return MeasureScores(np.empty(0, np.int64), np.empty(0), [], 0)
+        order = np.argsort(np.concatenate([np.frombuffer(each.numbers, np.int64) for each in some]))
+        places = np.concatenate([np.frombuffer(each.places, np.int64) for each in some])[order]
+        values = np.concatenate([each.values(measure) for each in some])[order]
+        _, first = np.unique(places, return_index=True)
+        if len(first) == len(places):
+            return MeasureScores(places, values, [], len(values))
+        by_place: dict[int, list[float]] = {}
+        for place, value in zip(places.tolist(), values.tolist(), strict=True):
+            by_place.setdefault(place, []).append(value)
+        means = np.array([fmean(own) if len(own) > 1 else own[0] for own in by_place.values()])
+        repeated = [own for own in by_place.values() if len(own) > 1]
+        return MeasureScores(np.array(list(by_place)), means, repeated, len(values))
 
     def as_json(self, measures: Sequence[str]) -> dict[str, dict[str, float | None]]:
         """Each measure's mean over scenarios, its interval, `n` and its coverage.
@@ -190,7 +256,7 @@ class Tally:
         `worst_high` are the bounds of the mean with them.
         """
         found: dict[str, dict[str, float | None]] = {}
-        intervals = intervals_of_means([self._means(each) for each in measures])
+        intervals = intervals_of_means([self.means(each) for each in measures])
         for measure, interval in zip(measures, intervals, strict=True):
             mean, n, coverage = self.summary(measure)
             low, high = interval or (None, None)
@@ -199,7 +265,3 @@ class Tally:
                 ends = {"worst_low": worst.low, "worst_high": worst.high}
                 found[measure] |= {"lost": worst.share, **ends}
         return found
-
-
-def _mean(scores: float | list[float]) -> float:
-    return fmean(scores) if isinstance(scores, list) else scores

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from recjury.records import FAILED, JSON, MEAN, Rating, Status, metric_id
+from recjury.records import FAILED, JSON, MEAN, Status, metric_id
 from recjury.results.scores import Measure
-from recjury.store import CampaignEvaluator, ConversationResult, EvaluationResult
+from recjury.store import CampaignEvaluator, ConversationResult, EvaluationResult, RatedAs
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -69,18 +69,19 @@ def merged_reasons(reasons: Mapping[str, int]) -> Counter[str]:
     return merged
 
 
-def unscored_ratings(result: ConversationResult, measures: Iterable[Measure]) -> Iterator[Unscored]:
-    """The ratings of a conversation that have no score, of these `measures`.
+def unscored_ratings(
+    result: ConversationResult, measures: Mapping[str, Measure]
+) -> Iterator[Unscored]:
+    """The ratings of a conversation that have no score, of these `measures` by id.
 
     Verdicts and means of several judges are not counted, nor ratings that do not apply if the
     metric exists for some conversations only.
     """
-    known = {each.id: each for each in measures}
     for evaluation in result.evaluations:
-        for rating in evaluation.ratings:
-            if rating.score is not None or rating.evaluator in (MEAN, DEBATE):
+        for rating in evaluation.scores.layout.unscored:
+            if rating.evaluator in (MEAN, DEBATE):
                 continue
-            measure = known.get(f"{evaluation.label}.{metric_id(rating.factor)}")
+            measure = measures.get(f"{evaluation.label}.{metric_id(rating.factor)}")
             if measure is None:
                 continue
             if measure.metric.of_some and rating.status is Status.NOT_APPLICABLE:
@@ -94,24 +95,27 @@ def count_verdicts(
 ) -> Verdicts:
     """`before` and the verdicts of one more conversation by `evaluator`, which debates."""
     found = {each.judging: each for each in result.evaluations if each.label == evaluator.label}
-    missing, scored, failed = Counter(before.missing), before.scored, before.failed
+    missing: list[str] = []
+    scored, failed = before.scored, before.failed
     for judging in range(evaluator.judgings):
         evaluation = found.get(judging)
         given = None if evaluation is None else _verdict(evaluation)
-        if given is not None and given.score is not None:
+        if given is not None and given.status is Status.SCORED:
             scored += 1
             continue
         failed += given is not None and given.status in FAILED
-        missing[_why_missing(result, evaluation, given)] += 1
-    return Verdicts(before.planned + evaluator.judgings, scored, failed, missing)
+        missing.append(_why_missing(result, evaluation, given))
+    why = Counter(before.missing) + Counter(missing) if missing else before.missing
+    return Verdicts(before.planned + evaluator.judgings, scored, failed, why)
 
 
-def _verdict(evaluation: EvaluationResult) -> Rating | None:
-    return next((each for each in evaluation.ratings if each.evaluator == DEBATE), None)
+def _verdict(evaluation: EvaluationResult) -> RatedAs | None:
+    ratings = evaluation.scores.layout.ratings
+    return next((each for each in ratings if each.evaluator == DEBATE), None)
 
 
 def _why_missing(
-    result: ConversationResult, evaluation: EvaluationResult | None, given: Rating | None
+    result: ConversationResult, evaluation: EvaluationResult | None, given: RatedAs | None
 ) -> str:
     """Why an evaluation has no verdict with a score."""
     if given is not None:

@@ -42,7 +42,8 @@ class AboutHit:
             return self._say("accept_blind" if self._is_named else "not_told")
         if self._is_named:
             return self._say("accept")
-        return self._say("leave_listed")  # a question would stay open
+        # It sees it in the list only now: a question would stay open, and nothing was said of it.
+        return self._say("leave" if self._mind.traits.mood == "low" else "leave_thanks")
 
     def _say(self, rule: str, wants: Sequence[Want] = ()) -> list[Spoken]:
         return self._writer.say(rule, self._item, wants, hit=self._title)

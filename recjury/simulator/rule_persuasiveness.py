@@ -27,6 +27,7 @@ PERSON_RUBRIC = "rule-persuasiveness/1 of a person"
 COMPARABLE = 0.5
 
 _SUBJECT = persuasiveness_subject("rule", RULE_RUBRIC)
+_scored, _unscored = _SUBJECT.scored, _SUBJECT.unscored
 _GENRES, _PEOPLE, _ERA = 0.6, 0.3, 0.1
 _PRIMED = 0.2  # how much nearer an item seems that has the primed value
 
@@ -126,11 +127,3 @@ def _known(ids: Iterable[str | None], catalogue: Catalogue) -> list[Item]:
 
 def _people(item: Item) -> set[str]:
     return {*item.actors, *item.directors, *item.writers}
-
-
-def _scored(score: int, rationale: str) -> Rating:
-    return _SUBJECT.scored(score, rationale)
-
-
-def _unscored(status: Status, reason: str) -> Rating:
-    return _SUBJECT.unscored(status, reason)

@@ -14,7 +14,7 @@ from recjury.simulator.turn_writer import TurnWriter
 from recjury.simulator.user_mind import UserMind
 from recjury.simulator.wants import words
 
-RULES_VERSION = "7"
+RULES_VERSION = "8"
 
 _ATTEMPTS = 6
 _WITH_TITLES = 3

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from recjury.knowledge import Catalogue
-from recjury.language import Reading, read
+from recjury.language import Reading, read, read_sentences
 from recjury.language.reader import RULED_OUT, SURE
-from recjury.language.tokens import sentence_texts
 from recjury.language.wishes import takes_back
 from recjury.records import Act, Attribute, DeclaredAct, Speaker, Turn
 
@@ -72,7 +71,7 @@ def said_so_far(turns: Sequence[Turn], catalogue: Catalogue) -> SaidSoFar:
             acts += done
             earlier = None if any(act.act is Act.WISH for act in done) else quote
             may = not {Act.WISH, Act.ASK} <= reading.no
-            quote = (_quote(turn, turns[:at], may_ask=at == last) if may else None) or earlier
+            quote = (_quote(turn.text, turns[:at], may_ask=at == last) if may else None) or earlier
     return SaidSoFar(tuple(acts), quote)
 
 
@@ -89,17 +88,16 @@ def _read_acts(reading: Reading) -> Iterator[DeclaredAct]:
             yield from (DeclaredAct(act=act, item=item) for item in reading.items)
 
 
-def _quote(turn: Turn, before: Sequence[Turn], *, may_ask: bool) -> Quote | None:
+def _quote(said: str, before: Sequence[Turn], *, may_ask: bool) -> Quote | None:
     """The sentence of a turn that most surely wishes, or asks if it `may_ask`.
 
     Remarks, small talk, and sentences that are hardly more than a title are not quoted.
     """
     found: list[tuple[float, Quote]] = []
-    for text in sentence_texts(turn.text):
+    for text, reading in read_sentences(said, before):
         if not _SHORTEST_QUOTE <= len(text.split()) <= _LONGEST_QUOTE:
             continue
-        acts = read(turn.model_copy(update={"text": text}), before).acts
-        wish, ask = acts[Act.WISH], acts[Act.ASK]
+        wish, ask = reading.acts[Act.WISH], reading.acts[Act.ASK]
         is_question = text.rstrip().endswith("?")
         if wish >= (SURE if is_question else _SURE_QUOTE):
             found.append((wish, Quote(_closed(text.strip()), Act.WISH)))

@@ -52,7 +52,7 @@ def turn_facts(
         named=tuple(dict.fromkeys([id_ for id_ in mentions if id_ not in known] or mentions)),
         asked=tuple(each for each in domain.attributes if _is_asked(each, question)),
         asks="?" in text,
-        asks_done=domain.done != domain.verb and _has(question, domain.done),
+        asks_done=domain.done != domain.verb and _spaced(domain.done) in question,
         repeated=any(words(text) == words(each) for each in earlier),
         only_titles=bool(mentions) and any(bare == bare_words(t, catalogue) for t in earlier),
         broken=makes_no_sense(text, before),
@@ -81,14 +81,16 @@ def bare_words(text: str, catalogue: Catalogue) -> str:
 
 
 def _questions(text: str) -> str:
+    """The words of the questions of a text, between spaces."""
     asked = (each for each in sentence_texts(text[-LONGEST:]) if each.rstrip().endswith("?"))
-    return words(" ".join(asked))
+    return _spaced(" ".join(asked))
 
 
 def _is_asked(attribute: DomainAttribute, question: str) -> bool:
     names = (attribute.word, attribute.words, *attribute.asked)
-    return any(_has(question, name) for name in names)
+    return any(_spaced(name) in question for name in names)
 
 
-def _has(text: str, phrase: str) -> bool:
-    return f" {words(phrase)} " in f" {text} "
+@cached_by_text(_TEXTS_KEPT)
+def _spaced(text: str) -> str:
+    return f" {words(text)} "

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import permutations
 from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
@@ -145,7 +146,12 @@ def agenda(item: Item, domain: Domain, draw: Random) -> tuple[Want, ...]:
 
 def is_near(one: str, other: str) -> bool:
     """Whether two categories hardly differ ("music", "musical")."""
-    return one == other or any(one in group and other in group for group in words().near)
+    return one == other or (one, other) in _near()
+
+
+@cache
+def _near() -> frozenset[tuple[str, str]]:
+    return frozenset(pair for group in words().near for pair in permutations(group, 2))
 
 
 def plural(want: Want, domain: Domain) -> str:

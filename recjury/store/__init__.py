@@ -17,7 +17,7 @@ from recjury.store.running import BEAT_SECONDS, RunningCampaign, Worker
 from recjury.store.selection import Selection, Shard
 from recjury.store.stage_results import ForkedEvaluation
 from recjury.store.store import Store
-from recjury.store.summaries import DebateScore
+from recjury.store.summaries import Layout, RatedAs, SpokenAs, StageScores
 from recjury.store.url import location_of
 from recjury.store.workers import Lease
 
@@ -30,24 +30,27 @@ __all__ = [
     "CampaignEvaluator",
     "ConversationResult",
     "Counts",
-    "DebateScore",
     "DebateSummary",
     "EvaluationHandle",
     "EvaluationResult",
     "Failure",
     "ForkedEvaluation",
+    "Layout",
     "Lease",
     "Measurement",
     "Placed",
     "PlannedConversation",
     "PlannedEvaluation",
     "PlannedEvaluator",
+    "RatedAs",
     "RunningCampaign",
     "Selection",
     "Setup",
     "Shard",
     "Skipped",
     "Spent",
+    "SpokenAs",
+    "StageScores",
     "Store",
     "StoreRecorder",
     "StoredEvaluation",

@@ -11,7 +11,7 @@ from sqlmodel import SQLModel
 from recjury.errors import StoreError
 from recjury.records import JSON, CallRecord, ChatRequest, Choice, Message, Reply, Usage
 from recjury.store.column_types import Hex, Whole
-from recjury.store.sealed import as_written, check, column, seal, written_later
+from recjury.store.sealed import as_written, check, column, seal
 from recjury.store.texts import TextId, unpack
 
 
@@ -55,7 +55,6 @@ class CallValues(NamedTuple):
     waited: float | None
     fingerprint: str
     code: str
-    schema: int
     seal: bytes
 
     def sealed(self) -> tuple[JSON, ...]:
@@ -86,8 +85,6 @@ CALLS = Table(
     *(column(name, kind) for name, kind in list(CallValues.__annotations__.items())[1:-1]),
     Column("seal", Hex, nullable=False),
 )
-SCHEMA = 1
-"""The number of the schema of new rows."""
 
 
 class FurtherReply(NamedTuple):
@@ -111,10 +108,10 @@ def params_json(request: ChatRequest) -> str:
     """All parameters of a request except the messages, as canonical JSON."""
     asked: dict[str, object] = {
         "temperature": request.temperature,
-        "top_p": request.top_p,
+        "top_p": None,  # this, seed and stop are of earlier requests
         "max_tokens": request.max_tokens,
-        "seed": request.seed,
-        "stop": request.stop,
+        "seed": None,
+        "stop": (),
         "schema": request.schema,
         "top_logprobs": request.top_logprobs,
     }
@@ -127,8 +124,10 @@ def params_json(request: ChatRequest) -> str:
     return orjson.dumps(asked, option=orjson.OPT_SORT_KEYS).decode()
 
 
+_OF_EARLIER_REQUESTS = ("top_p", "seed", "stop")
 _CALL = f"SELECT {', '.join(CallValues._fields)} FROM call WHERE identity = ?"  # noqa: S608 (ours)
 _TEXT = "SELECT body, size, hash FROM text WHERE id = ?"
+_KNOWN = "SELECT identity FROM call WHERE identity IN "
 _HASHES = "SELECT id, hash FROM text WHERE id IN "
 
 
@@ -166,6 +165,12 @@ class CallReader:
             started_at=values.started_at,
         )
 
+    def known(self, identities: Iterable[str]) -> set[str]:
+        """Those of the identities that have a call."""
+        wanted = tuple(map(bytes.fromhex, identities))
+        found = self._execute(f"{_KNOWN}({', '.join('?' * len(wanted))})", wanted) if wanted else ()
+        return {identity.hex() for (identity,) in found}
+
     def _values(self, identity: str) -> CallValues | None:
         row = self._first(_CALL, bytes.fromhex(identity))
         if row is None:
@@ -174,8 +179,6 @@ class CallReader:
         with as_written(f"call {identity} in the store"):
             hashes = self._hashes(values.text_ids())
             check(seal_call(values.sealed(), (values.identity, *hashes)), values.seal)
-            if values.schema > SCHEMA:
-                raise written_later(f"call {identity} in the store")
         return values
 
     def _request(self, values: CallValues) -> ChatRequest:
@@ -184,7 +187,8 @@ class CallReader:
             for role, *ids in orjson.loads(values.request)
         )
         asked = orjson.loads(self._plain(values.params))
-        asked["stop"] = tuple(asked["stop"])
+        for name in _OF_EARLIER_REQUESTS:
+            del asked[name]
         return ChatRequest(
             model=values.model,
             messages=tuple(messages),

@@ -6,13 +6,11 @@ other values pass through these types.
 """
 
 import math
-import sqlite3
 from decimal import Decimal
 from typing import Any, ClassVar
 
 from sqlalchemy import (
     BigInteger,
-    Column,
     ColumnElement,
     Dialect,
     Float,
@@ -23,7 +21,6 @@ from sqlalchemy import (
     type_coerce,
 )
 from sqlalchemy.types import NullType, TypeDecorator, TypeEngine
-from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
 
@@ -39,22 +36,29 @@ class WrongTypeError(StoreError):
 
 
 class _Checked(TypeDecorator[Any]):
-    """A type whose values have one of `kinds` in Python, and one of `stored` in SQLite."""
+    """A type whose values are of one of `kinds` in Python."""
 
     kinds: ClassVar[tuple[type, ...]]
-    stored: ClassVar[tuple[str, ...]]
+    expected: ClassVar[str]
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:  # noqa: ARG002
+        """What checks a value; it is called directly, since rows are read by the million."""
+        return self._checked
+
+    def _checked(self, value: Any) -> Any:
         """The value. Raises WrongTypeError for one of another type, and for infinity."""
         if value is None or (isinstance(value, self.kinds) and value not in (math.inf, -math.inf)):
             return value
-        raise WrongTypeError(f"the store has {value!r:.60}, expected {self.stored[0]}")
+        raise WrongTypeError(
+            f"the store has {value!r:.60}, expected {self.expected}: it was changed after it was "
+            "written (`recjury store verify` names the row)"
+        )
 
 
 class PlainText(_Checked):
     """Text."""
 
-    impl, cache_ok, kinds, stored = _TEXT, True, (str,), ("text",)
+    impl, cache_ok, kinds, expected = _TEXT, True, (str,), "text"
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         """The text, as the database can have it."""
@@ -62,42 +66,41 @@ class PlainText(_Checked):
             return value
         return value.replace("\0", _NUL)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
-        """The text. Raises WrongTypeError for anything else."""
-        checked = super().process_result_value(value, dialect)
-        return _with_nul(checked) if dialect.name == "postgresql" else checked
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:  # noqa: ARG002
+        """As for any type; with NUL."""
+        if dialect.name != "postgresql":
+            return self._checked
+        return lambda value: _with_nul(self._checked(value))
 
 
 class Whole(_Checked):
     """A whole number."""
 
-    impl, cache_ok, kinds, stored = _WHOLE, True, (int,), ("integer",)
+    impl, cache_ok, kinds, expected = _WHOLE, True, (int,), "integer"
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+    def _checked(self, value: Any) -> Any:
         """The value, also of a sum, which PostgreSQL gives as a decimal. Raises WrongTypeError."""
-        return super().process_result_value(
-            int(value) if isinstance(value, Decimal) else value, dialect
-        )
+        return super()._checked(int(value) if isinstance(value, Decimal) else value)
 
 
 class Real(_Checked):
     """A finite number."""
 
-    impl, cache_ok, kinds, stored = Float, True, (float, int), ("real", "integer")
+    impl, cache_ok, kinds, expected = Float, True, (float, int), "real"
 
 
 class Hex(_Checked):
     """Hex digits in Python, half as many bytes in the database."""
 
-    impl, cache_ok, kinds, stored = LargeBinary, True, (bytes,), ("blob",)
+    impl, cache_ok, kinds, expected = LargeBinary, True, (bytes,), "blob"
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
         """Hex digits as bytes. Raises ValueError for anything else."""
         return None if value is None else bytes.fromhex(value)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> str | None:
+    def _checked(self, value: Any) -> str | None:
         """Bytes as hex digits. Raises WrongTypeError."""
-        checked: bytes | None = super().process_result_value(value, dialect)
+        checked: bytes | None = super()._checked(value)
         return None if checked is None else checked.hex()
 
 
@@ -120,8 +123,13 @@ class _AnyHex(Hex):
 
     cache_ok = True
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002
-        return value.hex() if isinstance(value, bytes) else value
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:  # noqa: ARG002
+        """What makes hex digits of bytes."""
+        return _hex_of_bytes
+
+
+def _hex_of_bytes(value: Any) -> Any:
+    return value.hex() if isinstance(value, bytes) else value
 
 
 def as_stored(table: Table) -> list[ColumnElement[Any]]:
@@ -133,31 +141,3 @@ def _as_it_is(kind: TypeEngine[Any]) -> TypeEngine[Any]:
     if isinstance(kind, Hex):
         return _AnyHex()
     return _AnyText() if isinstance(kind, PlainText) else NullType()
-
-
-def first_wrong_value(connection: sqlite3.Connection) -> WrongTypeError | None:
-    """The error that names the first row of a store with a value of a wrong type, or None."""
-    columns = (each for table in SQLModel.metadata.sorted_tables for each in table.c)
-    return next(filter(None, (_first_wrong(connection, each) for each in columns)), None)
-
-
-def _first_wrong(connection: sqlite3.Connection, column: Column[Any]) -> WrongTypeError | None:
-    if not isinstance(column.type, _Checked):
-        return None
-    kinds = (*column.type.stored, *["null"] * bool(column.nullable))
-    right = ", ".join(f"'{kind}'" for kind in kinds)
-    keys = [each.name for each in column.table.primary_key]
-    is_infinite = f'typeof("{column.name}") = \'real\' AND abs("{column.name}") = 9e999'
-    query = (
-        f'SELECT {", ".join(keys)}, "{column.name}" FROM "{column.table}" '  # noqa: S608 (ours)
-        f'WHERE typeof("{column.name}") NOT IN ({right}) OR {is_infinite} LIMIT 1'
-    )
-    row = connection.execute(query).fetchone()
-    if row is None:
-        return None
-    *key, value = (each.hex() if isinstance(each, bytes) else each for each in row)
-    named = ", ".join(map(str, key))
-    return WrongTypeError(
-        f"row {named} of table {column.table} in the store was changed after it was written: "
-        f"{column.name} is {value!r:.60}"
-    )

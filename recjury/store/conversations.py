@@ -1,20 +1,32 @@
 """Planned conversations, and the conversations of a campaign."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
 import orjson
-from sqlalchemy import Column, ColumnElement, Connection, MetaData, Table, func, select, tuple_
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    MetaData,
+    Table,
+    and_,
+    func,
+    select,
+)
+from sqlalchemy.schema import DropTable
 
 from recjury.records import JSON, Record
-from recjury.store.column_types import PlainText
+from recjury.store.column_types import PlainText, Whole
 from recjury.store.engine import insert_new
 from recjury.store.places import PLACES, PlanEntry, check_places
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.tables import one_id
 from recjury.store.texts import texts_of_ids
-from recjury.store.writer import Transaction
+from recjury.store.writer import WINDOW, Transaction, write_all
 
 T = TypeVar("T")
 _PAGE = 500
@@ -40,7 +52,7 @@ CONVERSATIONS = SealedTable(
     "conversation",
     PlannedConversation,
     Column("id", PlainText, primary_key=True),
-    Column("system", PlainText, nullable=False, index=True),
+    Column("scenario", PlainText, nullable=False, index=True),
     named="conversation {id}",
 )
 
@@ -75,8 +87,8 @@ def conversation_ids(
     Without a campaign: those of the whole store, except those that all their campaigns have set
     aside. Raises StoreError for an altered place.
     """
-    check_places(connection, campaign)
     table, links = CONVERSATIONS.table, PLACES.table
+    check_places(connection, campaign)
     query = select(table.c.id)
     if campaign is None:
         order = (table.c.corpus, table.c.scenario, table.c.system, table.c.repeat, table.c.id)
@@ -88,7 +100,7 @@ def conversation_ids(
         query = query.order_by(links.c.ordinal, table.c.id)
     if system is not None:
         query = query.where(table.c.system == system)
-    return tuple(connection.execute(query).scalars())
+    return tuple(connection.execute(query).scalars().all())
 
 
 def systems_of(connection: Connection, campaign: str) -> frozenset[str]:
@@ -147,50 +159,92 @@ def write_plan(
     """Add conversations to a campaign, and set aside those that they replace.
 
     A planned conversation replaces another one with the same system, scenario and repeat. Returns
-    how many were set aside. `planned` is taken page by page.
+    how many were set aside. `planned` is taken page by page. Each page is a transaction of its own:
+    a plan that was interrupted is completed when it is written again.
     """
-    _PLANNED.create(transaction.connection)
+    _write(transaction, _begin_plan)
     places = enumerate(planned)
     while some := tuple(islice(places, _PAGE)):
         page = [each if isinstance(each, Placed) else Placed(n, each) for n, each in some]
-        _write_page(transaction, campaign, page)
-    gone = _set_aside(transaction, campaign)
-    _PLANNED.drop(transaction.connection)
+        _write(transaction, partial(_add_page, page=page))
+    last, gone = "", 0
+    while placed := _write(transaction, partial(_place_page, campaign=campaign, after=last)):
+        last, gone = placed.last, gone + placed.gone
+    _write(transaction, lambda own: _PLANNED.drop(own.connection))
     return gone
 
 
+def _write(transaction: Transaction, write: Callable[[Transaction], T]) -> T:
+    """Write a page, and let others begin that wait for the lock: SQLite gives it to nobody."""
+    written = write_all(transaction, write)
+    time.sleep(WINDOW)
+    return written
+
+
 _PLANNED = Table(
-    "planned", MetaData(), Column("id", PlainText, primary_key=True), prefixes=["TEMPORARY"]
+    "planned",
+    MetaData(),
+    Column("id", PlainText, primary_key=True),
+    Column("ordinal", Whole),
+    prefixes=["TEMPORARY"],
 )
 """The conversations of a plan while it is written: it may have a million."""
 
 
-def _write_page(transaction: Transaction, campaign: str, page: Sequence[Placed]) -> None:
+def _begin_plan(transaction: Transaction) -> None:
+    # A plan that failed has left its own.
+    transaction.connection.execute(DropTable(_PLANNED, if_exists=True))
+    _PLANNED.create(transaction.connection)
+
+
+def _add_page(transaction: Transaction, page: Sequence[Placed]) -> None:
     CONVERSATIONS.insert(transaction, [(each.conversation, {}) for each in page])
-    ids: dict[str, int] = {}
-    for place, each in page:
-        ids.setdefault(each.id, place)
-    transaction.connection.execute(insert_new(_PLANNED), [{"id": each} for each in ids])
-    places = [(PlanEntry(ordinal=n), _link(campaign, each)) for each, n in ids.items()]
-    PLACES.replace(transaction, places)
+    rows = [{"id": each.id, "ordinal": place} for place, each in page]
+    transaction.connection.execute(insert_new(_PLANNED), rows)
+
+
+class _PlacedPage(NamedTuple):
+    """The last conversation of a page of the plan, and how many others were set aside."""
+
+    last: str
+    gone: int
+
+
+def _place_page(transaction: Transaction, campaign: str, after: str) -> _PlacedPage | None:
+    """Give the next conversations of the plan their places, and set aside those that had them.
+
+    So each place is always one conversation's, also if two plans are written at once. The store
+    keeps what was set aside.
+    """
+    planned = _PLANNED.c
+    query = select(planned.id, planned.ordinal).where(planned.id > after).order_by(planned.id)
+    page = transaction.connection.execute(query.limit(_PAGE)).all()
+    if not page:
+        return None
+    places = [(PlanEntry(ordinal=row.ordinal), _link(campaign, row.id)) for row in page]
+    gone = _replaced(transaction.connection, campaign, [row.id for row in page])
+    gone_places = [
+        (PlanEntry(ordinal=entry.ordinal, set_aside=1), _link(campaign, conversation))
+        for conversation, entry in gone.items()
+    ]
+    PLACES.replace(transaction, [*places, *gone_places])
+    return _PlacedPage(page[-1].id, len(gone))
 
 
 def _link(campaign: str, conversation: str) -> dict[str, JSON]:
     return {"campaign": campaign, "conversation": conversation}
 
 
-def _set_aside(transaction: Transaction, campaign: str) -> int:
-    """Set aside what the plan replaces; how many conversations. The store keeps them."""
-    table, links, planned = CONVERSATIONS.c, PLACES.c, _PLANNED.c
-    place = tuple_(table.system, table.scenario, table.repeat)
-    new = select(*place.clauses).where(table.id.in_(select(planned.id)))
-    query = PLACES.select().join(CONVERSATIONS.table, table.id == links.conversation)
-    query = query.where(links.campaign == campaign, links.set_aside == 0, place.in_(new))
-    query = query.where(links.conversation.not_in(select(planned.id)))
-    rows = transaction.connection.execute(query).all()
-    gone = [
-        (PlanEntry(ordinal=entry.ordinal, set_aside=1), _link(campaign, row.conversation))
-        for row, entry in PLACES.intact(transaction.connection, rows)
-    ]
-    PLACES.replace(transaction, gone)
-    return len(gone)
+def _replaced(
+    connection: Connection, campaign: str, conversations: Sequence[str]
+) -> dict[str, PlanEntry]:
+    """What has the places of these conversations, and is not planned. Raises StoreError for an
+    altered place."""
+    new, old, links = CONVERSATIONS.table.alias(), CONVERSATIONS.c, PLACES.c
+    same = (new.c[name] == old[name] for name in ("scenario", "system", "repeat"))
+    query = PLACES.select().join(CONVERSATIONS.table, old.id == links.conversation)
+    query = query.join(new, and_(*same)).where(new.c.id.in_(conversations)).distinct()
+    query = query.where(links.campaign == campaign, links.set_aside == 0)
+    query = query.where(old.id.not_in(select(_PLANNED.c.id)))
+    rows = connection.execute(query).all()
+    return {row.conversation: entry for row, entry in PLACES.intact(connection, rows)}

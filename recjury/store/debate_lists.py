@@ -68,11 +68,16 @@ def debate_summaries(
     if campaign is not None:
         query = query.where(by_campaign(campaign))
     if forks:
-        query = query.where(evaluations.c.fork_of.is_not(None))
+        is_fork = evaluations.c.fork_of.is_not(None)
+        if connection.execute(select(evaluations.c.id).where(is_fork).limit(1)).first() is None:
+            return ()  # nearly always, and the other query finds the logs of the campaign first
+        query = query.where(is_fork)
+    rows = connection.execute(query.order_by(*oldest_first())).all()
+    if not rows:
+        return ()
     labels = _labels(connection, campaign)
     places = {each: n for n, each in enumerate(conversation_ids(connection, campaign))}
     first: dict[str, DebateSummary] = {}
-    rows = connection.execute(query.order_by(*oldest_first())).all()
     for row in sorted(rows, key=lambda row: places.get(row.conversation, len(places))):
         if campaign is None or row.conversation in places:
             first.setdefault(row.evaluation, _summary(row, labels))

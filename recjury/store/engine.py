@@ -57,7 +57,7 @@ def one_line_errors(location: StoreLocation) -> Iterator[None]:
 def user_error_of(error: BaseException, location: StoreLocation) -> StoreError | None:
     """The StoreError for an error of the store's database that is not a bug; None for any other."""
     if isinstance(error, WrongTypeError):
-        return location.wrong_value() or error
+        return error
     cause = error.orig if isinstance(error, DBAPIError) else error
     if not (_is_of_sqlite(cause) or _is_of_postgres(cause)):
         return None

@@ -22,7 +22,7 @@ from recjury.store.column_types import Hex, PlainText, Real, Whole
 from recjury.store.evaluators import CAMPAIGN_EVALUATORS, EVALUATORS
 from recjury.store.logs import LOGS
 from recjury.store.places import PLACES
-from recjury.store.sealed import AnyRow, Damaged, SealedTable, refuse
+from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE
 from recjury.store.tables import (
     StageRow,
@@ -91,7 +91,7 @@ EVALUATIONS = SealedTable(
     Column("log", Hex(), nullable=False, index=True),
     Column("evaluator", PlainText, ForeignKey("evaluator.id"), nullable=False),
     Column("attempt", Whole, nullable=False),
-    Column("fork_of", PlainText, ForeignKey("evaluation.id"), nullable=True),
+    Column("fork_of", PlainText, ForeignKey("evaluation.id"), nullable=True, index=True),
     Column("created_at", Real, nullable=False),
     named="evaluation {id}",
 )
@@ -254,22 +254,18 @@ def evaluations_of_logs(
     seals.
     """
     table = EVALUATIONS.table
-    few = (table.c.id, table.c.log, table.c.evaluator, table.c.judging)
-    query = (
-        (select(table) if whole else select(*few))
-        .where(table.c.fork_of.is_(None))
-        .order_by(*what_counts_last())
-    )
+    query = select(*(table.c[name] for name in LogEvaluation._fields))
+    query = query.where(table.c.fork_of.is_(None))
     found: dict[str, list[LogEvaluation]] = {}
     for some in chunks(logs):
-        rows: dict[object, AnyRow] = {
-            (row.log, row.evaluator, row.judging): row
-            for row in connection.execute(query.where(table.c.log.in_(some)))
-            if wanted(row.evaluator, row.judging)
-        }
+        own = query.where(table.c.log.in_(some))
+        rows = list(map(LogEvaluation._make, connection.execute(own).all()))
+        if len({row[1:] for row in rows}) < len(rows):  # otherwise the order says nothing
+            ordered = connection.execute(own.order_by(*what_counts_last()))
+            rows = list({row[1:]: row for row in map(LogEvaluation._make, ordered)}.values())
+        rows = [row for row in rows if wanted(row.evaluator, row.judging)]
         if whole:
-            list(EVALUATIONS.intact(connection, tuple(rows.values())))
-        for row in rows.values():
-            own = LogEvaluation(row.id, row.log, row.evaluator, row.judging)
-            found.setdefault(row.log, []).append(own)
+            list(EVALUATIONS.find(connection, [row.id for row in rows]))
+        for row in rows:
+            found.setdefault(row.log, []).append(row)
     return found

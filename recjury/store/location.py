@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, Engine
 
-from recjury.store.column_types import WrongTypeError
-
 
 class Transactions:
     """Transactions of one connection."""
@@ -62,10 +60,3 @@ class StoreLocation(ABC):
     def problems(self, connection: Connection) -> list[str]:  # noqa: ARG002
         """What the database itself finds wrong with a store's file."""
         return []
-
-    def wrong_value(self) -> WrongTypeError | None:
-        """The error that names the first value of another type than its column's, or None.
-
-        Only SQLite stores such values.
-        """
-        return None

@@ -51,7 +51,7 @@ def write_log(
     """
     stored = StoredLog(digest=log.id, body=log, seconds=tuple(seconds), costs=tuple(costs))
     records = [(stored, {"conversation": conversation})]
-    summary = list(summary_of_log(stored.digest, log))
+    summary = summary_of_log(stored.digest, log)
     finish_stage(transaction, conversation, CONVERSE, [(LOGS, records)], summary)
 
 

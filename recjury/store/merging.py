@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Connection, Table, func, select
+from sqlalchemy import Connection, Table, func, select
 
 from recjury.errors import StoreError
 from recjury.store.calls import CALLS, CallReader
@@ -255,21 +255,14 @@ class _Merge:
     ) -> None:
         """Copy finished stages, by unit and stage, with their summaries and rows."""
         units, wanted = list(dict.fromkeys(unit for unit, _ in new)), set(new)
-        for plain in (table_of(StageRow), SUMMARIES):
-            rows = _of_units(connection, plain, plain.c.unit, units)
-            values = [dict(r._mapping) for r in rows if (r.unit, r.stage) in wanted]
-            if values:
-                transaction.connection.execute(insert_new(plain), values)
-        for table in tables:
-            name = "conversation" if table is LOGS else "evaluation"
-            rows = _of_units(connection, table.table, table.c[name], units)
-            of_debate = table in (DEBATES, STATEMENTS)
-            kept = [
-                row
-                for row in rows
-                if table is LOGS or (row.evaluation, "debate" if of_debate else row.stage) in wanted
-            ]
-            if kept:
+        stages = table_of(StageRow)
+        rows = _of_units(connection, stages, units)
+        values = [dict(row._mapping) for row in rows if (row.unit, row.stage) in wanted]
+        if values:
+            transaction.connection.execute(insert_new(stages), values)
+        for table in (SUMMARIES, *tables):
+            rows = _of_units(connection, table.table, units)
+            if kept := [row for row in rows if _place(table, row) in wanted]:
                 copies = table.copies(connection, kept, transaction)
                 transaction.connection.execute(insert_new(table.table), copies)
 
@@ -301,9 +294,19 @@ def _with(
     add(connection, transaction, rows)
 
 
-def _of_units(
-    connection: Connection, table: Table, column: Column[Any], units: Iterable[str]
-) -> list[AnyRow]:
+def _place(table: SealedTable[Any], row: AnyRow) -> tuple[str, str]:
+    """The unit and the stage that a row belongs to."""
+    if table is LOGS:
+        return row.conversation, CONVERSE
+    if table is SUMMARIES:
+        return row.unit, row.stage
+    return row.evaluation, "debate" if table in (DEBATES, STATEMENTS) else row.stage
+
+
+def _of_units(connection: Connection, table: Table, units: Iterable[str]) -> list[AnyRow]:
+    column = next(
+        table.c[each] for each in ("unit", "conversation", "evaluation") if each in table.c
+    )
     query = select(*as_stored(table))
     return [
         row
@@ -317,10 +320,9 @@ def _stages_of(
 ) -> dict[tuple[str, str], list[str]]:
     """The finished stages of evaluations, each with the seals of its results."""
     stages = table_of(StageRow)
-    rows = _of_units(connection, stages, stages.c.unit, evaluations)
+    rows = _of_units(connection, stages, evaluations)
     found: dict[tuple[str, str], list[str]] = {(row.unit, row.stage): [] for row in rows}
     for table in _RESULTS:
-        for row in _of_units(connection, table.table, table.c.evaluation, evaluations):
-            stage = "debate" if table in (DEBATES, STATEMENTS) else row.stage
-            found.setdefault((row.evaluation, stage), []).append(row.seal)
+        for row in _of_units(connection, table.table, evaluations):
+            found.setdefault(_place(table, row), []).append(row.seal)
     return found

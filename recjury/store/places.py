@@ -1,7 +1,5 @@
 """The conversations of campaigns, in their plans' order; campaigns can share a conversation."""
 
-from collections import Counter
-
 from sqlalchemy import Column, Connection, ForeignKey
 
 from recjury.records import Record
@@ -28,16 +26,11 @@ PLACES = SealedTable(
 )
 
 
-def check_places(connection: Connection, campaign: str | None = None) -> Counter[str]:
-    """The number of conversations of each campaign, or of one, that were not set aside.
-
-    Raises StoreError for an altered row.
-    """
-    query = PLACES.select()
+def check_places(connection: Connection, campaign: str | None = None) -> None:
+    """Compare the places of a campaign, or all, with their seals. Raises StoreError."""
+    query, names = PLACES.select(), PLACES.c.keys()
     if campaign is not None:
         query = query.where(PLACES.c.campaign == campaign)
-    count = Counter[str]()
-    for row in connection.execute(query).mappings():
-        PLACES.check(row)
-        count[row["campaign"]] += not row["set_aside"]
-    return count
+    for rows in connection.execute(query.execution_options(yield_per=1_000)).partitions():
+        for row in rows:
+            PLACES.check(dict(zip(names, row, strict=True)))

@@ -88,6 +88,8 @@ def _refuse_changes(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None
 def _begin(connection: Connection) -> None:
     if connection.get_execution_options().get(WRITES, False):
         # What others wrote before the lock was free must be seen: not the view of the lock's query.
-        connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
-        connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{BUSY_SECONDS:.0f}s'")
-        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITE_LOCK})")
+        connection.exec_driver_sql(
+            "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; "
+            f"SET LOCAL lock_timeout = '{BUSY_SECONDS:.0f}s'; "
+            f"SELECT pg_advisory_xact_lock({_WRITE_LOCK})"
+        )

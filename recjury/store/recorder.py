@@ -13,7 +13,7 @@ from sqlalchemy.pool import PoolProxiedConnection
 
 from recjury.records import CallRecord, Reply
 from recjury.safe_text import hide_secret, without_keys
-from recjury.store.calls import CALLS, SCHEMA, CallReader, CallValues, params_json, seal_call
+from recjury.store.calls import CALLS, CallReader, CallValues, params_json, seal_call
 from recjury.store.engine import insert_new, one_line_errors, user_error_of
 from recjury.store.location import StoreLocation
 from recjury.store.schema import read_secret
@@ -35,6 +35,8 @@ class StoreRecorder:
         self._writer = writer
         self._connection: PoolProxiedConnection | None = None
         self._has_view = False
+        self._is_remote = engine.dialect.name != "sqlite"
+        self._asked: list[tuple[str, asyncio.Future[bool]]] = []
         insert = insert_new(CALLS).compile(engine, column_keys=list(CallValues._fields))
         assert tuple(insert.positiontup or ()) == CallValues._fields
         self._insert = str(insert)
@@ -62,9 +64,33 @@ class StoreRecorder:
 
     async def recall(self, identity: str) -> Reply | None:
         """The stored reply for this identity, or None. Raises StoreError if it is damaged."""
-        # A look-up by key takes microseconds: less than handing it to a thread.
         with one_line_errors(self._location):
+            if self._is_remote and not await self._is_there(identity):
+                return None
+            # A look-up by key takes microseconds: less than handing it to a thread.
             return CallReader(self._view()).reply(identity)
+
+    async def _is_there(self, identity: str) -> bool:
+        """Whether there is such a call: a server is asked once for all that ask in this pass of the
+        event loop."""
+        loop = asyncio.get_running_loop()
+        if not self._asked:
+            loop.call_soon(self._answer)
+        answer: asyncio.Future[bool] = loop.create_future()
+        self._asked.append((identity, answer))
+        return await answer
+
+    def _answer(self) -> None:
+        asked, self._asked = self._asked, []
+        waiting = [(identity, answer) for identity, answer in asked if not answer.done()]
+        try:
+            there = CallReader(self._view()).known(identity for identity, _ in waiting)
+        except Exception as error:  # each of those that wait raises it
+            for _, answer in waiting:
+                answer.set_exception(error)
+            return
+        for identity, answer in waiting:
+            answer.set_result(identity in there)
 
     async def record(self, call: CallRecord) -> None:
         """Store a finished call; return when it is committed."""
@@ -89,7 +115,7 @@ class StoreRecorder:
         driver: Any = self._connection.driver_connection
         if not self._has_view:
             self._has_view = True
-            if self._engine.dialect.name == "sqlite":  # another driver begins by itself
+            if not self._is_remote:  # another driver begins by itself
                 driver.execute("BEGIN")
             asyncio.get_running_loop().call_soon(self._end_view)
         return driver
@@ -177,7 +203,6 @@ def _values(call: CallRecord, kept: Sequence[TextRef]) -> tuple[object, ...]:
         None if reply.waited is None else float(reply.waited),
         without_keys(reply.fingerprint),
         reply.code,
-        SCHEMA,
         seal=b"",
     )
     return (*row[:-1], seal_call(row.sealed(), (identity, *(each.hash for each in kept))))

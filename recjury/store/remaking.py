@@ -1,24 +1,29 @@
 """Make the summaries of a store again, from its rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Column, Connection, select
 
-from recjury.store.engine import for_writing
 from recjury.store.evaluations import EVALUATIONS
 from recjury.store.logs import LOGS, read_logs
 from recjury.store.stage_results import read_stage_results
 from recjury.store.stages import CONVERSE
 from recjury.store.summaries import (
     SUMMARIES,
-    body_of_stage,
+    LogSummary,
+    StageScores,
+    scores_of_stage,
     summary_of_log,
     write_summary,
 )
 from recjury.store.tables import StageRow, table_of
+from recjury.store.writer import Transaction
 
 _PAGE = 500
+
+KEYS: tuple[Column[str], ...] = (LOGS.c.conversation, EVALUATIONS.c.id)
+"""The units whose stages have summaries."""
 
 
 class Remade(NamedTuple):
@@ -28,58 +33,55 @@ class Remade(NamedTuple):
     missing: int = 0
     changed: int = 0
 
-
-def remake_summaries(engine: Engine) -> Remade:
-    """Make all summaries again, page by page. Raises StoreError for an altered row."""
-    SUMMARIES.create(engine, checkfirst=True)
-    total = Remade()
-    for column, of_units in ((LOGS.c.conversation, _of_logs), (EVALUATIONS.c.id, _of_evaluations)):
-        last = ""
-        while True:
-            with engine.connect() as connection, for_writing(connection).begin():
-                query = select(column).where(column > last).order_by(column).limit(_PAGE)
-                units = connection.execute(query).scalars().all()
-                if not units:
-                    break
-                own = _remade(connection, of_units(connection, units))
-                total = Remade(*map(sum, zip(total, own, strict=True)))
-                last = units[-1]
-    return total
+    def plus(self, other: "Remade") -> "Remade":
+        """Both together."""
+        return Remade(*map(sum, zip(self, other, strict=True)))
 
 
-_Bodies = Mapping[str, Mapping[str, object]]
+def remake_page(transaction: Transaction, key: Column[str], last: str) -> tuple[str, Remade] | None:
+    """Make the summaries of the next units after `last`: the last of these; None without any.
 
-
-def _of_logs(connection: Connection, conversations: Sequence[str]) -> _Bodies:
-    return {
-        each: {CONVERSE: list(summary_of_log(stored.digest, stored.body))}
-        for each, stored in read_logs(connection, conversations).items()
-    }
-
-
-def _of_evaluations(connection: Connection, evaluations: Sequence[str]) -> _Bodies:
-    return {
-        each: {stage: body_of_stage(result) for stage, result in results.items()}
-        for each, results in read_stage_results(connection, evaluations).items()
-    }
-
-
-def _remade(connection: Connection, bodies: _Bodies) -> Remade:
-    stages, own = table_of(StageRow), SUMMARIES.c
+    Raises StoreError for an altered row.
+    """
+    connection = transaction.connection
+    query = select(key).where(key > last).order_by(key).limit(_PAGE)
+    units = connection.execute(query).scalars().all()
+    if not units:
+        return None
+    before = _there(connection, units)
+    connection.execute(SUMMARIES.table.delete().where(SUMMARIES.c.unit.in_(units)))
+    stages = table_of(StageRow)
     seals = {
         (row.unit, row.stage): row.seal
-        for row in connection.execute(select(stages).where(stages.c.unit.in_(bodies)))
+        for row in connection.execute(select(stages).where(stages.c.unit.in_(units)))
     }
-    before = {
-        (row.unit, row.stage): (row.body, row.seal)
-        for row in connection.execute(select(SUMMARIES).where(own.unit.in_(bodies)))
-    }
-    connection.execute(SUMMARIES.delete().where(own.unit.in_(bodies)))
-    for unit, by_stage in bodies.items():
-        for stage, body in by_stage.items():
-            write_summary(connection, unit, stage, body, seals[unit, stage])
-    query = select(SUMMARIES).where(own.unit.in_(bodies))
-    after = {(row.unit, row.stage): (row.body, row.seal) for row in connection.execute(query)}
+    of = _of_logs if key is LOGS.c.conversation else _of_evaluations
+    for unit, stage, summary in of(connection, units):
+        write_summary(transaction, unit, stage, summary, seals[unit, stage])
+    after = _there(connection, units)
     missing = sum(each not in before for each in after)
-    other = sum(before.get(each, value) != value for each, value in after.items())
-    return Remade(len(after), missing, other + len(before.keys() - after.keys()))
+    other = sum(before.get(each, seal) != seal for each, seal in after.items())
+    return units[-1], Remade(len(after), missing, other + len(before.keys() - after.keys()))
+
+
+def _there(
+    connection: Connection, units: Sequence[str]
+) -> dict[tuple[str, str], tuple[object, ...]]:
+    """The summaries of units, as they are in the store."""
+    rows = connection.execute(SUMMARIES.select().where(SUMMARIES.c.unit.in_(units)))
+    return {(row.unit, row.stage): tuple(row) for row in rows}
+
+
+def _of_logs(
+    connection: Connection, conversations: Sequence[str]
+) -> Iterator[tuple[str, str, LogSummary]]:
+    for each, stored in read_logs(connection, conversations).items():
+        yield each, CONVERSE, summary_of_log(stored.digest, stored.body)
+
+
+def _of_evaluations(
+    connection: Connection, evaluations: Sequence[str]
+) -> Iterator[tuple[str, str, StageScores]]:
+    for each, results in read_stage_results(connection, evaluations).items():
+        for stage, result in results.items():
+            yield each, stage, scores_of_stage(result)

@@ -6,22 +6,21 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, select
 
-from recjury.records import Ending, Evidence, Rating
+from recjury.records import Ending, Evidence, Rating, StageResult
 from recjury.store.conversations import CONVERSATIONS, conversation_ids, declaring_settings
 from recjury.store.evaluations import LogEvaluation, evaluations_of_logs
 from recjury.store.evaluators import CampaignEvaluator, read_campaign_evaluators
 from recjury.store.failures import Failure, read_failures
 from recjury.store.logs import read_logs
-from recjury.store.stage_results import Results, read_stage_results
+from recjury.store.stage_results import read_stage_results
 from recjury.store.stages import CONVERSE
 from recjury.store.summaries import (
-    DebateScore,
+    NO_SCORES,
     LogSummary,
-    StageSummary,
-    log_summary,
-    rated,
-    read_summaries,
-    stage_summary,
+    StageScores,
+    SummaryReader,
+    joined,
+    scores_of_stage,
     summary_of_log,
 )
 
@@ -33,8 +32,8 @@ class EvaluationResult(NamedTuple):
 
     `label` is its evaluator's label in the campaign; `judging` counts from 0. `stages` are the
     finished ones. `failures` maps each stage that failed and is not finished to its latest reason.
-    `said` is who spoke in its debate. `evidence`, and the texts and calls of `ratings`, are only
-    there if everything was asked for.
+    `scores` are those of all stages; `ratings` and `evidence` are only there if everything was
+    asked for.
     """
 
     evaluation: str
@@ -42,9 +41,9 @@ class EvaluationResult(NamedTuple):
     judging: int
     stages: frozenset[str]
     failures: Mapping[str, str]
+    scores: StageScores = NO_SCORES
     ratings: tuple[Rating, ...] = ()
     evidence: tuple[Evidence, ...] = ()
-    said: tuple[DebateScore, ...] = ()
 
 
 class ConversationResult(NamedTuple):
@@ -98,25 +97,24 @@ def read_results(
         if conversations is None:
             conversations = conversation_ids(connection, campaign, system)
         declaring = declaring_settings(connection)
-    ids = iter(conversations)
+    ids, summaries = iter(conversations), None if whole else SummaryReader()
     while some := tuple(islice(ids, _CHUNK)):
         with engine.connect() as connection:
-            reading = _Reading(connection, evaluators, declaring, whole=whole)
+            reading = _Reading(connection, evaluators, declaring, summaries)
             yield from reading.results(some)
 
 
 class _Reading:
-    """Reads some conversations in one view of the store."""
+    """Reads some conversations in one view of the store: everything without `summaries`."""
 
     def __init__(
         self,
         connection: Connection,
         evaluators: Sequence[CampaignEvaluator],
         declaring: frozenset[int],
-        *,
-        whole: bool,
+        summaries: SummaryReader | None,
     ):
-        self._connection, self._whole = connection, whole
+        self._connection, self._summaries = connection, summaries
         self._evaluators, self._declaring = evaluators, declaring
         self._places = {each.id: place for place, each in enumerate(evaluators)}
 
@@ -138,27 +136,23 @@ class _Reading:
 
     def _planned(self, ids: Sequence[str]) -> dict[str, Any]:
         """The rows of conversations. Raises StoreError for one that is missing or was altered."""
-        if self._whole:
+        if self._summaries is None:
             return {row.id: row for row, _ in CONVERSATIONS.find(self._connection, ids)}
         table = CONVERSATIONS.c
         columns = (table.id, table.system, table.scenario, table.corpus, table.repeat)
         query = select(*columns, table.settings).where(table.id.in_(ids))
-        found = {row.id: row for row in self._connection.execute(query)}
+        found = {row.id: row for row in self._connection.execute(query).all()}
         if len(found) < len(set(ids)):
             list(CONVERSATIONS.find(self._connection, ids))  # names the one that is missing
         return found
 
     def _logs(self, ids: Sequence[str]) -> dict[str, LogSummary]:
-        if self._whole:
-            return {
-                each: summary_of_log(stored.digest, stored.body)
-                for each, stored in read_logs(self._connection, ids).items()
-            }
-        kept = read_summaries(self._connection, ids)
-        found = {each: log_summary(body) for each, (body,) in _bodies(kept) if body is not None}
-        rest = [each for each in kept if each not in found]
-        logs = read_logs(self._connection, rest) if rest else {}
-        return found | {each: summary_of_log(own.digest, own.body) for each, own in logs.items()}
+        if self._summaries is not None:
+            return self._summaries.logs(self._connection, ids)
+        return {
+            each: summary_of_log(stored.digest, stored.body)
+            for each, stored in read_logs(self._connection, ids).items()
+        }
 
     def _result(
         self,
@@ -187,14 +181,25 @@ class _Reading:
 
     def _evaluations(self, logs: Iterable[str]) -> dict[str, list[EvaluationResult]]:
         """Evaluations by the log's id, in the order of `evaluators`."""
-        places = self._places
-        found = evaluations_of_logs(self._connection, logs, self._is_wanted, whole=self._whole)
+        places, whole = self._places, self._summaries is None
+        found = evaluations_of_logs(self._connection, logs, self._is_wanted, whole=whole)
         ids = [each.id for some in found.values() for each in some]
-        stages = self._stages(ids)
+        results = read_stage_results(self._connection, ids) if whole else {}
+        scores = {
+            each: {stage: scores_of_stage(result) for stage, result in own.items()}
+            for each, own in results.items()
+        }
+        if self._summaries is not None:
+            scores = self._summaries.stages(self._connection, ids)
         failures = read_failures(self._connection, ids)
         return {
             log: [
-                self._evaluation(each, stages.get(each.id, {}), failures.get(each.id, ()))
+                self._evaluation(
+                    each,
+                    scores.get(each.id, {}),
+                    tuple(results.get(each.id, {}).values()),
+                    failures.get(each.id, ()),
+                )
                 for each in sorted(some, key=lambda each: (places[each.evaluator], each.judging))
             ]
             for log, some in found.items()
@@ -204,23 +209,12 @@ class _Reading:
         place = self._places.get(evaluator)
         return place is not None and judging < self._evaluators[place].judgings
 
-    def _stages(self, evaluations: Sequence[str]) -> Mapping[str, "_Stages"]:
-        if self._whole:
-            read = read_stage_results(self._connection, evaluations)
-            return {each: _whole(results) for each, results in read.items()}
-        kept = read_summaries(self._connection, evaluations)
-        rest = [each for each, bodies in _bodies(kept) if None in bodies]
-        read = read_stage_results(self._connection, rest) if rest else {}
-        return {
-            each: {
-                stage: (rated(read[each][stage]) if body is None else stage_summary(body), ())
-                for stage, body in bodies.items()
-            }
-            for each, bodies in kept.items()
-        }
-
     def _evaluation(
-        self, candidate: LogEvaluation, stages: "_Stages", failures: Sequence[Failure]
+        self,
+        candidate: LogEvaluation,
+        stages: Mapping[str, StageScores],
+        results: Sequence[StageResult],
+        failures: Sequence[Failure],
     ) -> EvaluationResult:
         return EvaluationResult(
             evaluation=candidate.id,
@@ -228,23 +222,7 @@ class _Reading:
             judging=candidate.judging,
             stages=frozenset(stages),
             failures={each.stage: each.reason for each in failures if each.stage not in stages},
-            ratings=tuple(rating for own, _ in stages.values() for rating in own.ratings),
-            evidence=tuple(each for _, evidence in stages.values() for each in evidence),
-            said=tuple(each for own, _ in stages.values() for each in own.said),
+            scores=joined(tuple(stages.values())),
+            ratings=tuple(each for own in results for each in own.ratings),
+            evidence=tuple(each for own in results for each in own.evidence),
         )
-
-
-_Stages = Mapping[str, tuple[StageSummary, tuple[Evidence, ...]]]
-
-
-def _whole(results: Results) -> _Stages:
-    return {
-        stage: (rated(result)._replace(ratings=result.ratings), result.evidence)
-        for stage, result in results.items()
-    }
-
-
-def _bodies(
-    kept: Mapping[str, Mapping[str, list[Any] | None]],
-) -> Iterator[tuple[str, tuple[list[Any] | None, ...]]]:
-    return ((unit, tuple(stages.values())) for unit, stages in kept.items())

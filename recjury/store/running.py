@@ -157,13 +157,17 @@ class Worker:
         )
 
     @contextlib.asynccontextmanager
-    async def leased(self, unit: str) -> AsyncIterator[bool]:
+    async def leased(self, unit: str, *, waits: bool = True) -> AsyncIterator[bool | None]:
         """Wait until no other process works on a unit, and keep others from it in the block.
 
-        The block gets whether another process has done the unit in this run. Raises StoreError.
+        The block gets whether another process has done the unit in this run; without `waits`, it
+        gets None if one works on it. Raises StoreError.
         """
         about = (self.campaign, self._id, unit)
-        while (found := await self._lease(*about)) is Lease.ELSEWHERE:  # noqa: ASYNC110 (another process)
+        while (found := await self._lease(*about)) is Lease.ELSEWHERE:
+            if not waits:
+                yield None
+                return
             await asyncio.sleep(BEAT_SECONDS)
         yield found is Lease.ENDED
         await self._store.queue(lambda transaction: end_lease(transaction, *about))

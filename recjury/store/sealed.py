@@ -1,7 +1,7 @@
 """Sealed tables: the columns of a table are the fields of its records, and each row has a seal.
 
 A `SealedTable` is the only way from a record to its row and back. It makes the columns from the
-record's fields, writes a record with a seal over all its values and the number of its schema, and
+record's fields, writes a record with a seal over all its values, and
 compares each row with its seal whenever it is read. What was altered is named.
 """
 
@@ -42,9 +42,6 @@ AnyRow = Row[tuple[Any, ...]]
 Damaged = Callable[[StoreError], None]
 """Readers call it with the error for an altered or missing row."""
 
-Converter = Callable[[dict[str, Any]], dict[str, Any]]
-"""Makes the values of a record's fields from those of the schema before."""
-
 
 def refuse(error: StoreError) -> None:
     """Raise the error; this is the default of all readers."""
@@ -59,11 +56,6 @@ def seal(values: JSON, hashes: Iterable[bytes] = ()) -> str:
 def changed(what: str) -> StoreError:
     """The error for an altered row."""
     return StoreError(f"{what} was changed after it was written")
-
-
-def written_later(what: str) -> StoreError:
-    """The error for a row of a schema that this version does not know."""
-    return StoreError(f"{what} was written by a later version: update recjury")
 
 
 @contextlib.contextmanager
@@ -101,17 +93,16 @@ class SealedTable(Generic[R]):
         *keys: Column[Any],
         named: str,
         order: Sequence[str] = (),
-        earlier: Sequence[Converter] = (),
+        without_rowid: bool = False,
     ):
         """`named` names a row by its columns, as "the log of {conversation}".
 
         `keys` are columns that the record lacks, and those of its fields that need more than a
         type. Rows are read in the `order` of these columns. Without a primary key among `keys`,
         rows are numbered (`id`), and `order` is unique. A seal covers all columns but that number.
-        The first of `earlier` reads rows of schema 1, the next those of schema 2, and so on; new
-        rows have the schema after them.
+        With `without_rowid`, SQLite keeps the rows in the index of their primary key.
         """
-        self.record, self._named, self._earlier = record, named, earlier
+        self.record, self._named = record, named
         fields = {each: field.annotation for each, field in record.model_fields.items()}
         given = {key.name for key in keys}
         is_numbered = not any(key.primary_key for key in keys)
@@ -121,9 +112,9 @@ class SealedTable(Generic[R]):
             *([Column("id", Whole, primary_key=True)] if is_numbered else []),
             *keys,
             *(column(each, annotation) for each, annotation in fields.items() if each not in given),
-            Column("schema", Whole, nullable=False),
             Column("seal", Hex(), nullable=False),
             info={_SEALED: self},
+            sqlite_with_rowid=not without_rowid,
         )
         if is_numbered and order:
             Index(f"ix_{name}_place", *(self.table.c[each] for each in order), unique=True)
@@ -166,7 +157,7 @@ class SealedTable(Generic[R]):
             transaction.connection.execute(insert_or_replace(self.table), rows)
 
     def _row(self, values: Mapping[str, Any], texts: Mapping[str, TextRef]) -> dict[str, JSON]:
-        row: dict[str, JSON] = {"schema": len(self._earlier) + 1}
+        row: dict[str, JSON] = {}
         hashes: dict[str, bytes] = {}
         for name, value in values.items():
             if name in self._texts and value is not None:
@@ -258,26 +249,29 @@ class SealedTable(Generic[R]):
         self, row: Mapping[Any, Any], hashes: Mapping[int, bytes] = MappingProxyType({})
     ) -> None:
         """Raise StoreError if a row was altered; `hashes` are those of texts, by number."""
-        own = {name: hashes.get(row[name], b"") for name in self._texts}
-        if self._seal(row, own) != row["seal"]:
+        own: Mapping[str, bytes] = {}
+        if self._texts:
+            own = {name: hashes.get(row[name], b"") for name in self._texts if row[name]}
+        try:
+            is_same = self._seal(row, own) == row["seal"]
+        except TypeError:  # an altered row may hold any value
+            is_same = False
+        if not is_same:
             raise changed(f"{self._named.format_map(row)} in the store")
 
     def _record(self, row: Mapping[Any, Any], read_text: Callable[[int], str]) -> R:
-        if row["schema"] > len(self._earlier) + 1:
-            raise written_later(f"{self._named.format_map(row)} in the store")
         values = {name: row[name] for name in self.record.model_fields}
         for name in (*self._json, *self._texts):
             if values[name] is not None:
                 text = read_text(values[name]) if name in self._texts else values[name]
                 values[name] = orjson.loads(text)
-        for convert in self._earlier[row["schema"] - 1 :]:
-            values = convert(values)
         return self.record.model_validate(values)
 
     def _seal(self, row: Mapping[Any, Any], hashes: Mapping[str, bytes]) -> str:
         """The seal of a row; empty columns do not count, so that a column can be added later."""
         covered = {name: value for name in self._covered if (value := row[name]) is not None}
-        covered |= {name: text.hex() for name, text in hashes.items() if name in covered}
+        for name, text in hashes.items():
+            covered[name] = text.hex()
         return seal(covered)
 
 

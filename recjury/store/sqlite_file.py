@@ -8,7 +8,6 @@ leaves no half of a store.
 import contextlib
 import os
 import secrets
-import sqlite3
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +19,6 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from recjury.errors import StoreError
 from recjury.store.acknowledged import CountedTransactions, check_acknowledged, forget
-from recjury.store.column_types import WrongTypeError, first_wrong_value
 from recjury.store.engine import BUSY_SECONDS, WRITES, for_writing
 from recjury.store.location import StoreLocation, Transactions
 from recjury.store.schema import create_tables
@@ -106,15 +104,6 @@ class SqliteFile(StoreLocation):
         """As `StoreLocation.problems`."""
         found = connection.exec_driver_sql("PRAGMA integrity_check").scalars()
         return [str(problem) for problem in found if problem != "ok"]
-
-    def wrong_value(self) -> WrongTypeError | None:
-        """As `StoreLocation.wrong_value`."""
-        uri = f"{self.path.absolute().as_uri()}?mode=ro"
-        try:
-            with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
-                return first_wrong_value(connection)
-        except sqlite3.Error:
-            return None
 
     def make(self) -> None:
         """As `StoreLocation.make`, with its folder."""

@@ -32,7 +32,7 @@ from recjury.store.evaluations import (
 )
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE, Records, check_stages, finish_stage, read_stages
-from recjury.store.summaries import body_of_stage
+from recjury.store.summaries import scores_of_stage
 from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
 
@@ -183,7 +183,7 @@ def write_fork(transaction: Transaction, fork: ForkedEvaluation, result: StageRe
 
 def _finish(transaction: Transaction, evaluation: str, stage: str, result: StageResult) -> None:
     records = _records(evaluation, stage, result)
-    finish_stage(transaction, evaluation, stage, records, body_of_stage(result))
+    finish_stage(transaction, evaluation, stage, records, scores_of_stage(result))
 
 
 def _records(

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -21,6 +22,7 @@ from recjury.store.campaigns import begin_campaign, find_campaign, read_campaign
 from recjury.store.column_types import WrongTypeError
 from recjury.store.contents import integrity, read_whole
 from recjury.store.conversations import (
+    Placed,
     PlannedConversation,
     campaign_conversations,
     conversation_ids,
@@ -55,7 +57,7 @@ from recjury.store.logs import find_log, log_ids, log_ids_of, write_log
 from recjury.store.measurements import read_measurements, write_measurement
 from recjury.store.methods import queues, reads, writes
 from recjury.store.recorder import StoreRecorder
-from recjury.store.remaking import Remade, remake_summaries
+from recjury.store.remaking import KEYS, Remade, remake_page
 from recjury.store.results import ConversationResult, read_results
 from recjury.store.running import RunningCampaign, Worker
 from recjury.store.schema import check_schema
@@ -269,11 +271,20 @@ class Store:
 
     def summarise(self) -> Remade:
         """Make all summaries again from the rows. Raises StoreError for altered rows."""
-        with one_line_errors(self.location):
-            return remake_summaries(self._engine)
+        total = Remade()
+        for key in KEYS:
+            last = ""
+            while page := self.write(partial(remake_page, key=key, last=last)):
+                last, remade = page
+                total = total.plus(remade)
+        return total
+
+    def plan(self, campaign: str, planned: Iterable[PlannedConversation | Placed]) -> int:
+        """As `store.conversations.write_plan`, in transactions of its own. Raises StoreError."""
+        with self._writing() as transaction:
+            return write_plan(transaction, campaign, planned)
 
     begin = writes(begin_campaign)
-    plan = writes(write_plan)
     join = writes(write_evaluators)
     save_learned = writes(write_learned)
     save_measurement = writes(write_measurement)
@@ -320,8 +331,13 @@ class Store:
 
     def write(self, write: Callable[[Transaction], T]) -> T:
         """What `write` returns, once it is committed; it gets a transaction of its own."""
+        with self._writing() as transaction:
+            return write_all(transaction, write)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[Transaction]:
         with (
             one_line_errors(self.location),
             transactions(self.location, self._engine) as transaction,
         ):
-            return write_all(transaction, write)
+            yield transaction

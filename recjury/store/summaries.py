@@ -1,53 +1,59 @@
 """Summaries of finished stages: what tables add up, without the texts.
 
-A summary is written in the transaction of its stage, and sealed together with the stage's own seal.
-So tables of many conversations are made without reading logs, rationales and debates. Every summary
-can be made again from the rows (`remake_summaries`); a stage without one, which an earlier version
-wrote, is read from its rows.
+A summary is written in the transaction of its stage, and has that stage's seal. So tables of many
+conversations are made without reading logs, rationales and debates. Most evaluations of a campaign
+differ in their scores alone: all else that a stage has rated is its layout, which is stored once.
+Every summary can be made again from the rows (`remake_summaries`).
 """
 
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import Column, Connection, Table, and_, inspect, null, select
-from sqlmodel import SQLModel
+from sqlalchemy import Column, Connection, and_, select
 
 from recjury.records import (
     ConversationLog,
     Ending,
     Level,
     Rating,
+    Record,
     Role,
     StageResult,
     Status,
 )
-from recjury.safe_text import without_keys
-from recjury.store.column_types import Hex, PlainText, as_stored
-from recjury.store.engine import insert_new
-from recjury.store.sealed import Damaged, canonical_json, changed, seal
+from recjury.store.column_types import Hex, PlainText
+from recjury.store.sealed import Damaged, SealedTable, changed
 from recjury.store.tables import StageRow, table_of
-from recjury.store.texts import chunks
+from recjury.store.texts import chunks, hashes_of_ids, texts_of_ids
+from recjury.store.writer import Transaction
 
-SUMMARIES = Table(
+
+class Summary(Record):
+    """What tables add up of a finished stage, which has the seal `stage_seal`.
+
+    `body` has the values of a `LogSummary`; or the scores of a stage's ratings, and those of what
+    was said in its debate, in the order of its `layout`.
+    """
+
+    stage_seal: str
+    body: tuple[Any, ...]
+    layout: Mapping[str, Any] | None = None
+
+
+SUMMARIES = SealedTable(
     "summary",
-    SQLModel.metadata,
+    Summary,
     Column("unit", PlainText, primary_key=True),
     Column("stage", PlainText, primary_key=True),
-    Column("body", PlainText, nullable=False),
-    Column("seal", Hex, nullable=False),
-    sqlite_with_rowid=False,
+    Column("stage_seal", Hex, nullable=False),
+    named="the summary of stage {stage} of {unit}",
+    without_rowid=True,
 )
-
-
-class DebateScore(NamedTuple):
-    """Who said something in a debate, in which round (from 1), and the score that was given."""
-
-    role: Role
-    round: int
-    speaker: str
-    score: float | None
 
 
 class LogSummary(NamedTuple):
@@ -70,12 +76,125 @@ class LogSummary(NamedTuple):
     acts: tuple[int, int]
 
 
-class StageSummary(NamedTuple):
-    """The ratings of a stage of an evaluation, without rationales, rubrics and calls; and who spoke
-    in its debate."""
+class RatedAs(NamedTuple):
+    """A rating without its score, its texts and its calls; the fields are those of `Rating`."""
 
-    ratings: tuple[Rating, ...] = ()
-    said: tuple[DebateScore, ...] = ()
+    evaluator: str
+    factor: str
+    status: Status
+    reason: str
+    level: Level
+    turn: int | None
+    low: float
+    high: float | None
+
+
+class SpokenAs(NamedTuple):
+    """Who said something in a debate, in which round (from 1)."""
+
+    role: Role
+    round: int
+    speaker: str
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """What was rated, by whom and with which status, and who spoke: all but the scores.
+
+    Equal layouts are one object, so that what is worked out for one is known for all.
+    """
+
+    ratings: tuple[RatedAs, ...] = ()
+    said: tuple[SpokenAs, ...] = ()
+
+    @cached_property
+    def raters(self) -> frozenset[str]:
+        """Who rated."""
+        return frozenset(each.evaluator for each in self.ratings)
+
+    @cached_property
+    def unscored(self) -> tuple[RatedAs, ...]:
+        """The ratings without a score."""
+        return tuple(each for each in self.ratings if each.status is not Status.SCORED)
+
+    @cached_property
+    def as_json(self) -> dict[str, Any]:
+        """As it is stored."""
+        return {"ratings": list(map(tuple, self.ratings)), "said": list(map(tuple, self.said))}
+
+    @cached_property
+    def speakers(self) -> frozenset[str]:
+        """Who spoke in the debate."""
+        return frozenset(each.speaker for each in self.said)
+
+
+class StageScores(NamedTuple):
+    """The scores of a stage's ratings and of its debate, in the order of its layout; None where
+    there is none."""
+
+    layout: Layout
+    ratings: tuple[float | None, ...] = ()
+    said: tuple[float | None, ...] = ()
+
+
+def scores_of_stage(result: StageResult) -> StageScores:
+    """The scores of a stage's result."""
+    debate = result.debate
+    said = () if debate is None else debate.transcript.statements
+    return StageScores(
+        _layout(
+            tuple(_rated_as(each) for each in result.ratings),
+            tuple(SpokenAs(each.role, each.round, each.speaker) for each in said),
+        ),
+        tuple(each.score for each in result.ratings),
+        tuple(each.score for each in said),
+    )
+
+
+def _rated_as(rating: Rating) -> RatedAs:
+    return RatedAs(
+        *(rating.evaluator, rating.factor, rating.status, rating.reason, rating.level, rating.turn),
+        low=float(rating.low),
+        high=None if rating.high is None else float(rating.high),
+    )
+
+
+@lru_cache(maxsize=10_000)
+def _layout(ratings: tuple[RatedAs, ...], said: tuple[SpokenAs, ...]) -> Layout:
+    return Layout(ratings, said)
+
+
+NO_SCORES = StageScores(_layout((), ()))
+"""Those of an evaluation without a finished stage."""
+
+
+def _read_layout(text: str) -> Layout:
+    stored = orjson.loads(text)
+    rated = (
+        RatedAs(evaluator, factor, Status(status), reason, Level(level), *rest)
+        for evaluator, factor, status, reason, level, *rest in stored["ratings"]
+    )
+    said = (SpokenAs(Role(role), number, who) for role, number, who in stored["said"])
+    return _layout(tuple(rated), tuple(said))
+
+
+@lru_cache(maxsize=10_000)
+def _joined(layouts: tuple[Layout, ...]) -> Layout:
+    return _layout(
+        tuple(each for own in layouts for each in own.ratings),
+        tuple(each for own in layouts for each in own.said),
+    )
+
+
+def joined(stages: Sequence[StageScores]) -> StageScores:
+    """The scores of several stages as those of one."""
+    if not stages:
+        return NO_SCORES
+    if len(stages) == 1:
+        return stages[0]
+    layouts, ratings, said = zip(*stages, strict=True)
+    every = chain.from_iterable
+    return StageScores(_joined(layouts), tuple(every(ratings)), tuple(every(said)))
 
 
 def summary_of_log(digest: str, log: ConversationLog) -> LogSummary:
@@ -96,139 +215,87 @@ def summary_of_log(digest: str, log: ConversationLog) -> LogSummary:
     )
 
 
-def body_of_stage(result: StageResult) -> list[object]:
-    """What is stored of a stage's result."""
-    debate = result.debate
-    said = () if debate is None else debate.transcript.statements
-    return [
-        [
-            (
-                *(each.evaluator, each.factor, each.score, each.status, each.reason),
-                *(
-                    each.level,
-                    each.turn,
-                    float(each.low),
-                    None if each.high is None else float(each.high),
-                ),
-            )
-            for each in result.ratings
-        ],
-        [[each.role, each.round, each.speaker, each.score] for each in said],
-    ]
-
-
 def write_summary(
-    connection: Connection, unit: str, stage: str, body: object, stage_seal: str
+    transaction: Transaction, unit: str, stage: str, about: LogSummary | StageScores, sealed: str
 ) -> None:
-    """Store the summary of a stage that has just been finished."""
-    text = without_keys(canonical_json(body))
-    row = {"unit": unit, "stage": stage, "body": text, "seal": _seal(unit, stage, text, stage_seal)}
-    connection.execute(insert_new(SUMMARIES), row)
+    """Store the summary of a stage that has just been finished, and has the seal `sealed`."""
+    body: tuple[Any, ...] = about if isinstance(about, LogSummary) else about[1:]
+    layout = None if isinstance(about, LogSummary) else about.layout.as_json
+    summary = Summary(stage_seal=sealed, body=tuple(body), layout=layout)
+    SUMMARIES.insert(transaction, [(summary, {"unit": unit, "stage": stage})])
 
 
-def _seal(unit: str, stage: str, body: str, stage_seal: str | None) -> str:
-    return seal([str(unit), str(stage), str(body), stage_seal])
+_NAMES = SUMMARIES.c.keys()
+_ROWS = (
+    f"SELECT stage.unit, stage.stage, {', '.join(f'summary.{name}' for name in _NAMES[2:])} "  # noqa: S608 (ours)
+    "FROM stage LEFT JOIN summary ON summary.unit = stage.unit AND summary.stage = stage.stage "
+    "AND summary.stage_seal = stage.seal WHERE stage.unit IN"
+)
 
 
-def read_summaries(
-    connection: Connection, units: Iterable[str]
-) -> dict[str, dict[str, list[Any] | None]]:
-    """The finished stages of each unit that has any, with what `write_summary` was given.
+class SummaryReader:
+    """Reads the summaries of one store; layouts are read once."""
 
-    A stage without a summary has None. Raises StoreError for an altered summary, and for one of
-    another stage than that in the store.
-    """
-    unit, stage, _, stage_seal = as_stored(table_of(StageRow))
-    query = select(unit, stage, stage_seal, null(), null())
-    if inspect(connection).has_table(SUMMARIES.name):
-        stages, own = table_of(StageRow).c, SUMMARIES.c
-        same = and_(own.unit == stages.unit, own.stage == stages.stage)
-        columns = (unit, stage, stage_seal, *as_stored(SUMMARIES)[2:])
-        query = select(*columns).select_from(table_of(StageRow).outerjoin(SUMMARIES, same))
-    found: dict[str, dict[str, list[Any] | None]] = {}
-    for some in chunks(units):
-        rows = connection.execute(query.where(table_of(StageRow).c.unit.in_(some))).all()
-        for name, part, sealed, body, own_seal in sorted(rows, key=_place):
-            bodies = found.setdefault(name, {})
-            if body is None:
-                bodies[part] = None
-            elif isinstance(body, str) and own_seal == _seal(name, part, body, sealed):
-                bodies[part] = orjson.loads(body)
-            else:
-                raise changed(f"the summary of stage {part} of {name} in the store")
-    return found
+    def __init__(self) -> None:
+        """Nothing has been read yet."""
+        self._layouts: dict[int, Layout] = {}
+        self._hashes: dict[int, bytes] = {}
 
+    def logs(self, connection: Connection, conversations: Iterable[str]) -> dict[str, LogSummary]:
+        """The summary of each of the conversations that was held. Raises as `stages`."""
+        rows = self._rows(connection, conversations)
+        return {row["unit"]: _log_summary(body) for row, body in rows}
 
-def check_summaries(connection: Connection, damaged: Damaged) -> int:
-    """Compare all summaries with their seals and stages; how many there are.
+    def stages(
+        self, connection: Connection, evaluations: Iterable[str]
+    ) -> dict[str, dict[str, StageScores]]:
+        """The finished stages of each evaluation that has any, sorted.
 
-    `damaged` is called for each that was altered, or whose stage is not there.
-    """
-    stages, own = table_of(StageRow), SUMMARIES.c
-    same = and_(own.unit == stages.c.unit, own.stage == stages.c.stage)
-    columns = (*as_stored(SUMMARIES), as_stored(stages)[-1].label("stage_seal"))
-    query = select(*columns).select_from(SUMMARIES.outerjoin(stages, same))
-    number = 0
-    for row in connection.execute(query.execution_options(yield_per=1_000)):
-        number += 1
-        if row.seal != _seal(row.unit, row.stage, row.body, row.stage_seal):
-            damaged(changed(f"the summary of stage {row.stage} of {row.unit} in the store"))
-    return number
+        Raises StoreError for a summary that was altered, that is missing, or that is of another
+        stage than that in the store.
+        """
+        found: dict[str, dict[str, StageScores]] = {}
+        for row, (ratings, said) in self._rows(connection, evaluations):
+            scores = StageScores(self._layouts[row["layout"]], tuple(ratings), tuple(said))
+            found.setdefault(row["unit"], {})[row["stage"]] = scores
+        return found
 
+    def _rows(
+        self, connection: Connection, units: Iterable[str]
+    ) -> Iterator[tuple[dict[str, Any], Any]]:
+        # By the driver alone, in half of the time: tables of many conversations mostly wait for it.
+        driver: Any = connection.connection.driver_connection
+        mark = "?" if connection.dialect.name == "sqlite" else "%s"
+        for some in chunks(units):
+            rows = driver.execute(f"{_ROWS} ({', '.join([mark] * len(some))})", some).fetchall()
+            rows.sort(key=itemgetter(0, 1))
+            found = [dict(zip(_NAMES, row, strict=True)) for row in rows]
+            self._read_layouts(connection, {row["layout"] for row in found})
+            for row in found:
+                for name in ("stage_seal", "seal"):
+                    row[name] = row[name].hex() if isinstance(row[name], bytes) else None
+                SUMMARIES.check(row, self._hashes)
+                yield row, orjson.loads(row["body"])
 
-def _place(row: Any) -> tuple[str, str]:
-    return row[0], row[1]
-
-
-def log_summary(body: Sequence[Any]) -> LogSummary:
-    """A conversation's summary, as it is stored."""
-    values = dict(zip(LogSummary._fields, body, strict=True))
-    dropped, differing = values.pop("acts")
-    ending = Ending(values.pop("ending"))
-    return LogSummary(**values, ending=ending, acts=(dropped, differing))
+    def _read_layouts(self, connection: Connection, numbers: set[Any]) -> None:
+        new = [n for n in numbers if isinstance(n, int) and n not in self._layouts]
+        if new:
+            self._hashes |= hashes_of_ids(connection, new)
+            texts = texts_of_ids(connection, new)
+            self._layouts |= {number: _read_layout(text) for number, text in texts.items()}
 
 
-def stage_summary(body: Sequence[Any]) -> StageSummary:
-    """A stage's summary, as it is stored."""
-    ratings, said = body
-    return StageSummary(
-        tuple([_rating(*each) for each in ratings]),
-        tuple([_said(*each) for each in said]),
-    )
+def check_summaries(connection: Connection, damaged: Damaged) -> None:
+    """Call `damaged` for each finished stage without its summary, and the reverse."""
+    stages, own = table_of(StageRow), SUMMARIES.table
+    same = and_(own.c.unit == stages.c.unit, own.c.stage == stages.c.stage)
+    same = and_(same, own.c.stage_seal == stages.c.seal)
+    for one, other in ((stages, own), (own, stages)):
+        query = select(one.c.unit, one.c.stage).select_from(one.outerjoin(other, same))
+        for unit, stage in connection.execute(query.where(other.c.unit.is_(None))):
+            damaged(changed(f"the summary of stage {stage} of {unit} in the store"))
 
 
-def rated(result: StageResult) -> StageSummary:
-    """As `stage_summary`, for a stage that has none."""
-    return stage_summary(body_of_stage(result))
-
-
-@lru_cache(maxsize=10_000)
-def _said(role: str, number: int, speaker: str, score: float | None) -> DebateScore:
-    return DebateScore(Role(role), number, speaker, score)
-
-
-# Records are immutable, and most ratings of a campaign are alike: 13 of 20,000 conversations are
-# some hundred different ones.
-@lru_cache(maxsize=10_000)
-def _rating(
-    evaluator: str,
-    factor: str,
-    score: float | None,
-    status: str,
-    reason: str,
-    level: str,
-    turn: int | None,
-    low: float,
-    high: float | None,
-) -> Rating:
-    return Rating(
-        evaluator=evaluator,
-        factor=factor,
-        score=score,
-        status=Status(status),
-        reason=reason,
-        level=Level(level),
-        turn=turn,
-        low=low,
-        high=high,
-    )
+def _log_summary(body: Sequence[Any]) -> LogSummary:
+    *about, ending, rounds, has_list, linked, person, acts = body
+    return LogSummary._make((*about, Ending(ending), rounds, has_list, linked, person, tuple(acts)))

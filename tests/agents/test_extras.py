@@ -81,13 +81,3 @@ def test_the_tfidf_embedder_works() -> None:
         "print(asyncio.run(embedder.embed(['a film about space'])).shape)\n"
     )
     assert done.stdout.startswith("(1, "), done.stderr
-
-
-def test_without_openai_only_the_sdk_is_refused(tmp_path: Path) -> None:
-    model = "{base_url: 'http://127.0.0.1:9/v1', name: m, wire: sdk}"
-    path = tmp_path / "campaign.yaml"
-    path.write_text(CAMPAIGN % "retrieval" + f"model: {model}\n")
-    code = "import sys\nsys.modules['openai'] = None\nfrom recjury.cli import main\nmain()"
-    done = _python(code, "run", str(path), "--store", f"sqlite:///{tmp_path}/s.db")
-    assert done.returncode == 2, done.stderr
-    assert "`wire: sdk` needs openai: run pip install 'recjury[openai]'" in done.stderr

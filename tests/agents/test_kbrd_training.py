@@ -20,19 +20,32 @@ from recjury.agents.kbrd.dataset import (
     splits,
 )
 from recjury.agents.kbrd.model import KbrdModel
-from recjury.agents.kbrd.training import KbrdHyperparameters, KbrdRanking, train_kbrd
+from recjury.agents.kbrd.training import KbrdHyperparameters, KbrdRanking
 from recjury.agents.neural.systems import KBRD
 from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.loop import fit
 from recjury.agents.training.recall import popularity_ranks, recalls
-from recjury.agents.training.report import EpochReport, TrainingProgress, TrainingReport
-from recjury.agents.training.run import TrainingRun
+from recjury.agents.training.report import TrainingReport
+from recjury.agents.training.run import TrainingRun, train_system
 from recjury.corpora import Corpus, open_corpus
 from recjury.errors import ConfigError, DataError
 from recjury.records import Conversation
+from recjury.tables import WorkProgress
 from tests.agents.conversations import after, talk
 
 CORPUS = open_corpus("sample")
+
+
+class Saying(WorkProgress):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, line: str) -> None:
+        self.said.append(line)
+
+
 QUICK = KbrdHyperparameters(
     recommender=TrainingPlan(
         epochs=6, patience=6, batch=32, learning_rate=3e-4, warm_up=0.0, decay=False
@@ -48,7 +61,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def report(folder: Path) -> TrainingReport:
-    return train_kbrd(CORPUS, folder, seed=1, hyperparameters=QUICK)
+    return train_system(QUICK, CORPUS, folder, seed=1)
 
 
 def test_the_loss_falls(report: TrainingReport) -> None:
@@ -86,20 +99,18 @@ def test_the_best_epoch_is_kept(report: TrainingReport, folder: Path) -> None:
 def test_the_same_seed_gives_the_same_losses_and_leaves_torch_as_it_was(
     few: Corpus, tmp_path: Path
 ) -> None:
-    first = train_kbrd(few, tmp_path, seed=1, hyperparameters=QUICK)
+    first = train_system(QUICK, few, tmp_path, seed=1)
     torch.manual_seed(7)
     expected = torch.rand(1)
     torch.manual_seed(7)
     threads = torch.get_num_threads()
-    seen: list[EpochReport] = []
-    again = train_kbrd(
-        few, tmp_path, seed=1, hyperparameters=QUICK, progress=TrainingProgress(seen.append)
-    )
+    progress = Saying()
+    again = train_system(QUICK, few, tmp_path, seed=1, progress=progress)
     assert torch.rand(1) == expected
     assert torch.get_num_threads() == threads
-    assert tuple(seen) == again.parts[0].epochs
+    assert progress.said == [epoch.line for epoch in again.parts[0].epochs]
     assert losses(again) == pytest.approx(losses(first), rel=1e-4)
-    other = train_kbrd(few, tmp_path, seed=2, hyperparameters=QUICK)
+    other = train_system(QUICK, few, tmp_path, seed=2)
     assert losses(other) != pytest.approx(losses(first), rel=1e-4)
 
 
@@ -112,7 +123,7 @@ def test_training_stops_when_validation_no_longer_improves(few: Corpus, tmp_path
         epochs=30, patience=2, batch=32, learning_rate=1e-2, warm_up=0.0, decay=False
     )
     hyperparameters = KbrdHyperparameters(recommender=plan, generator=None)
-    (part,) = train_kbrd(few, tmp_path, hyperparameters=hyperparameters).parts
+    (part,) = train_system(hyperparameters, few, tmp_path).parts
     assert len(part.epochs) == part.best_epoch + 2 < 30
 
 
@@ -135,7 +146,7 @@ def test_the_test_split_is_ranked_in_one_thread(tmp_path: Path) -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        TrainingRun("kbrd", CORPUS, seed=0, speaks=False).report(tmp_path, ranks)
+        TrainingRun(QUICK, CORPUS, seed=0).report(tmp_path, ranks)
         assert (threads, torch.get_num_threads()) == ([1], 2)
     finally:
         torch.set_num_threads(before)
@@ -150,7 +161,7 @@ def test_scores_that_are_not_finite_are_not_ranked(folder: Path) -> None:
         model.kg_encoder.bias[0] = torch.nan
     with pytest.raises(DataError, match="not finite"):
         objective.ranks(parts.stop)
-    with pytest.raises(DataError, match="the recommender's training failed in step 1"):
+    with pytest.raises(DataError, match="the recommender's training failed after 0 steps"):
         fit(model, objective, TrainingPlan(epochs=1), seed=0)
 
 

@@ -33,7 +33,7 @@ class Intruder:
 def generator(tmp_path: Path) -> Path:
     torch.manual_seed(0)
     model = BartLanguageModel(dims().config())
-    bart_files.save_bart(tmp_path, model, model.model.config)
+    bart_files.save_transformer(tmp_path, model, model.model.config)
     return tmp_path
 
 

@@ -11,21 +11,20 @@ import pytest
 
 from recjury.agents import SystemContext, load_recommender
 from recjury.agents.barcor.training import BarcorHyperparameters as BarcorSettings
-from recjury.agents.barcor.training import train_barcor
 from recjury.agents.kbrd.dataset import graph_instances
 from recjury.agents.kbrd.training import KbrdHyperparameters as KbrdSettings
-from recjury.agents.kbrd.training import train_kbrd
 from recjury.agents.neural.tokens import ITEM
-from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
+from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.replies import learnable_words, training_replies
-from recjury.agents.training.report import EpochReport, TrainingProgress, TrainingReport
+from recjury.agents.training.report import TrainingReport
+from recjury.agents.training.run import SystemPlan, train_system
 from recjury.agents.training.systems import TrainingOptions, train
 from recjury.agents.unicrs.training import UnicrsHyperparameters as UnicrsSettings
-from recjury.agents.unicrs.training import train_unicrs
 from recjury.corpora import Corpus, open_corpus
 from recjury.corpora.folder import sample_folder
 from recjury.errors import ConfigError, DataError
 from recjury.records import SystemReply
+from recjury.tables import WorkProgress
 from tests.agents.conversations import talk
 
 CORPUS = open_corpus("sample")
@@ -37,7 +36,7 @@ def barcor(corpus: Corpus, out: Path, seed: int, words: TrainingPlan = WORDS) ->
     settings = BarcorSettings(
         recommender=ITEMS, generator=words, width=32, layers=(1, 1), vocabulary=600, facts=200
     )
-    return train_barcor(corpus, out, seed=seed, hyperparameters=settings)
+    return train_system(settings, corpus, out, seed=seed)
 
 
 def unicrs(corpus: Corpus, out: Path, seed: int, words: TrainingPlan = WORDS) -> TrainingReport:
@@ -50,7 +49,7 @@ def unicrs(corpus: Corpus, out: Path, seed: int, words: TrainingPlan = WORDS) ->
         vocabulary=600,
         share=0.05,
     )
-    return train_unicrs(corpus, out, seed=seed, hyperparameters=settings)
+    return train_system(settings, corpus, out, seed=seed)
 
 
 def kbrd(corpus: Corpus, out: Path, seed: int, words: TrainingPlan = WORDS) -> TrainingReport:
@@ -61,7 +60,7 @@ def kbrd(corpus: Corpus, out: Path, seed: int, words: TrainingPlan = WORDS) -> T
         width=32,
         vocabulary=600,
     )
-    return train_kbrd(corpus, out, seed=seed, hyperparameters=settings)
+    return train_system(settings, corpus, out, seed=seed)
 
 
 TRAINERS = {"kbrd": kbrd, "barcor": barcor, "unicrs": unicrs}
@@ -132,13 +131,13 @@ class Interrupted(Exception):
 
 
 @dataclass
-class InterruptAt:
+class InterruptAt(WorkProgress):
     """A training that is interrupted after an epoch of this part."""
 
     part: str
 
-    def __call__(self, report: EpochReport) -> None:
-        if report.part == self.part:
+    def say(self, line: str) -> None:
+        if line.startswith(self.part):
             raise Interrupted
 
 
@@ -156,7 +155,7 @@ def test_interrupted_training_leaves_nothing_and_spares_what_was_there(
             few,
             out,
             TrainingOptions(epochs=1),
-            progress=TrainingProgress(InterruptAt(part)),
+            progress=InterruptAt(part),
         )
     with pytest.raises(Interrupted):
         train(
@@ -164,7 +163,7 @@ def test_interrupted_training_leaves_nothing_and_spares_what_was_there(
             few,
             tmp_path / "other",
             TrainingOptions(epochs=1),
-            progress=TrainingProgress(InterruptAt(part)),
+            progress=InterruptAt(part),
         )
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["kbrd"]

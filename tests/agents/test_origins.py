@@ -18,13 +18,13 @@ from recjury.agents.neural.tokens import ITEM, Tokens
 from recjury.agents.training.bart_start import BartStart, published_bart
 from recjury.agents.training.origins import find_origins
 from recjury.agents.training.replies import TrainingReply
-from recjury.agents.training.report import EpochReport, TrainingProgress
 from recjury.agents.training.systems import TrainingOptions, train
 from recjury.agents.unicrs.assembly import read_texts
 from recjury.agents.unicrs.backbone_files import Folders
 from recjury.agents.unicrs.prompting import fitting
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError, DataError
+from recjury.tables import WorkProgress
 from tests.agents.published import write_bart, write_gpt2, write_roberta
 
 TEXTS = ["<s>User: I liked Heat</s>", "<s>User: A film</s><pad><pad>"]
@@ -145,8 +145,11 @@ def test_a_generator_that_is_not_wanted_starts_from_nothing(few: Corpus, tmp_pat
         train("kbrd", few, tmp_path / "out", TrainingOptions(backbones=["x"], generator=False))
 
 
-def too_late(report: EpochReport) -> None:
-    raise AssertionError(f"{report.part} was trained before all files were looked at")
+class TooLate(WorkProgress):
+    """Of a training that begins before all files were looked at."""
+
+    def say(self, line: str) -> None:
+        raise AssertionError(line)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +172,7 @@ def test_a_folder_that_lacks_a_file_is_refused_before_anything_is_trained(
             few,
             tmp_path / "out",
             TrainingOptions(backbones=[str(bart)]),
-            progress=TrainingProgress(too_late),
+            progress=TooLate(),
         )
     assert [path.name for path in tmp_path.iterdir()] == ["bart"]
 

@@ -8,11 +8,11 @@ from typer.testing import CliRunner
 
 from recjury.agents.neural.description import METADATA
 from recjury.agents.training.output_folder import check_place, whole_folder
-from recjury.agents.training.report import EpochReport, TrainingProgress
 from recjury.agents.training.systems import TrainingOptions, train
 from recjury.cli.app import app
 from recjury.corpora import Corpus, open_corpus
 from recjury.errors import ConfigError, DataError
+from recjury.tables import WorkProgress
 
 
 def write(out: Path, said: str, *, conv: bool = True) -> None:
@@ -71,8 +71,9 @@ def test_what_a_killed_training_left_is_no_reason_to_refuse(tmp_path: Path) -> N
 def test_a_place_that_cannot_be_is_refused_before_anything_is_trained(
     few: Corpus, tmp_path: Path
 ) -> None:
-    def too_late(report: EpochReport) -> None:
-        raise AssertionError(f"{report.part} was trained")
+    class TooLate(WorkProgress):
+        def say(self, line: str) -> None:
+            raise AssertionError(line)
 
     (tmp_path / "file").write_text("", "utf-8")
     for out in (tmp_path / "file" / "out", Path("/proc/nowhere/out")):
@@ -82,7 +83,7 @@ def test_a_place_that_cannot_be_is_refused_before_anything_is_trained(
                 few,
                 out,
                 TrainingOptions(generator=False, epochs=1),
-                progress=TrainingProgress(too_late),
+                progress=TooLate(),
             )
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,10 +15,8 @@ from recjury.agents import SystemContext, load_recommender
 from recjury.agents.barcor import checkpoint as barcor
 from recjury.agents.barcor.objective import BarcorRanking, Untied
 from recjury.agents.barcor.training import BarcorHyperparameters as BarcorSettings
-from recjury.agents.barcor.training import train_barcor
 from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
 from recjury.agents.kbrd.training import KbrdHyperparameters as KbrdSettings
-from recjury.agents.kbrd.training import train_kbrd
 from recjury.agents.neural import weights
 from recjury.agents.neural.backbones import find_origin
 from recjury.agents.neural.context import prefixed
@@ -29,7 +28,7 @@ from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.loop import Objective, reproducible
 from recjury.agents.training.origins import find_origins
 from recjury.agents.training.report import TrainingReport
-from recjury.agents.training.run import TrainingRun
+from recjury.agents.training.run import TrainingRun, train_system
 from recjury.agents.training.systems import TrainingOptions, train
 from recjury.agents.unicrs import checkpoint as unicrs
 from recjury.agents.unicrs import prompting
@@ -37,6 +36,7 @@ from recjury.agents.unicrs.model import Unicrs
 from recjury.agents.unicrs.objective import UnicrsRanking as Prompting
 from recjury.agents.unicrs.objective import UnicrsReplying
 from recjury.agents.unicrs.recommender import unicrs_model
+from recjury.agents.unicrs.training import UnicrsHyperparameters as UnicrsSettings
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError, DataError
 from recjury.records import SystemReply
@@ -133,7 +133,7 @@ def test_it_is_read_without_options_and_always_the_same(trained: Trained) -> Non
 
 def bart_again(trained: Trained) -> tuple[Objective, Objective]:
     """BARCOR's objectives with the models that were saved."""
-    session = TrainingRun("barcor", trained.corpus, seed=1)
+    session = TrainingRun(BarcorSettings(), trained.corpus, seed=1)
     found = barcor.load(trained.folder, entities=session.space.entities)
     (name,) = trained.named
     start = published_bart(find_origin(name, "bart"), barcor.LIMITS)
@@ -142,12 +142,10 @@ def bart_again(trained: Trained) -> tuple[Objective, Objective]:
     )
     speaking = BartReplying(
         found.generator.model,
-        found.tokens,
-        start.replies(session.said),
-        start.replies(session.heldout),
+        replace(start, tokens=found.tokens, limits=found.limits),
+        session.said,
+        session.heldout,
         text=prefixed,
-        context=found.limits.context,
-        response=found.limits.response,
     )
     return recommending, speaking
 
@@ -164,7 +162,7 @@ def edges_of(corpus: Corpus) -> Neighbourhoods:
 
 def unicrs_again(trained: Trained) -> tuple[Objective, Objective]:
     """UniCRS's objectives with the models that were saved."""
-    session = TrainingRun("unicrs", trained.corpus, seed=1)
+    session = TrainingRun(UnicrsSettings(), trained.corpus, seed=1)
     model, texts, _, _ = load_unicrs(trained.folder, trained.corpus)
     edges = edges_of(trained.corpus)
     return (
@@ -215,9 +213,9 @@ def test_all_barts_start_from_the_published_one(few: Corpus, tmp_path: Path) -> 
     still = TrainingPlan(epochs=1, learning_rate=1e-12)
     origins = find_origins("barcor", [name])
     of_barcor = BarcorSettings(recommender=still, generator=still)
-    train_barcor(few, tmp_path / "barcor", hyperparameters=of_barcor, origins=origins)
+    train_system(of_barcor, few, tmp_path / "barcor", origins=origins)
     of_kbrd = KbrdSettings(recommender=still, generator=still)
-    train_kbrd(few, tmp_path / "kbrd", hyperparameters=of_kbrd, origins=origins)
+    train_system(of_kbrd, few, tmp_path / "kbrd", origins=origins)
     for part in ("barcor/rec_model", "barcor/conv_model", "kbrd/conv_model"):
         saved = weights.read_tensors(tmp_path / part / "pytorch_model.bin")
         for tensor_name, tensor in published.items():
@@ -274,7 +272,7 @@ def test_only_prompts_are_trained_and_all_of_the_model_is_read_again(
     few: Corpus, tmp_path: Path
 ) -> None:
     named = write_backbones("unicrs", tmp_path)
-    session = TrainingRun("unicrs", few, seed=1)
+    session = TrainingRun(UnicrsSettings(), few, seed=1)
     edges = edges_of(few)
     plans = dict.fromkeys(("prompts", "recommender", "generator"), TrainingPlan(epochs=1))
     with reproducible(1):
@@ -291,9 +289,7 @@ def test_only_prompts_are_trained_and_all_of_the_model_is_read_again(
         assert torch.equal(after[f"gpt2.{name}"][: len(tensor)], tensor)
     words = RobertaModel.from_pretrained(tmp_path / "roberta").get_input_embeddings().weight
     assert torch.equal(after["text.embeddings.word_embeddings.weight"][:-1], words)
-    metadata = session.metadata(
-        limits=texts.limits, fidelity="corrected", sizes={}, backbones=described
-    )
+    metadata = session.metadata(limits=texts.limits, backbones=described)
     unicrs.save(tmp_path / "out", model, texts, metadata, with_backbones=False)
     read = load_unicrs(tmp_path / "out", few)
     for name, tensor in read.model.state_dict().items():

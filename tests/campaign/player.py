@@ -8,7 +8,7 @@ import hashlib
 import json
 
 from tests.answers import without_code
-from tests.endpoint import Answer, Body, prompt
+from tests.endpoint import Answer, Body, completion, prompt
 
 JUDGE = "You judge one factor"
 DEBATER = "who assess a conversational recommender system together"
@@ -42,6 +42,12 @@ def play(body: Body) -> Answer:
             return f"It was somewhat convincing. <rating>{roll % 3}</rating>"
         case _:
             return f"I would rather have something with a good story, number {roll % 1000}."
+
+
+def metered(body: Body) -> Answer:
+    """As `play`; a token is four characters, so that long prompts cost more."""
+    said, asked = str(play(body)), prompt(body)
+    return completion(said, prompt_tokens=len(asked) // 4, completion_tokens=len(said) // 4)
 
 
 def _seat(body: Body) -> int:

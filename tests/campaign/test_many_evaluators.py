@@ -1,5 +1,6 @@
 """Conversations are held once; evaluators come, change and go without playing anything again."""
 
+import asyncio
 import json
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -8,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from recjury.campaign import CampaignConfig, run_campaign, runner
+from recjury.judges.outcome.evaluator import OutcomeEvaluator
 from recjury.prompts import Pack, load_pack
 from recjury.store import Store
 from tests.agents.http_system import Answer as HttpAnswer
@@ -376,3 +379,24 @@ def test_own_evaluators_show_up_everywhere_with_no_edit(command: Command) -> Non
     assert command("export", "out", "--format", "jsonl", *STORE).code == 0
     rows = [json.loads(row) for row in Path("out/ratings.jsonl").read_text("utf-8").splitlines()]
     assert {row["metric"] for row in rows} == metrics
+
+
+@pytest.mark.parametrize("remembered", [0, 10_000])
+def test_a_log_of_several_conversations_is_evaluated_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remembered: int
+) -> None:
+    evaluated: list[str] = []
+    evaluate = OutcomeEvaluator.evaluate
+
+    async def counted(self: OutcomeEvaluator, stage: str, *rest: Any) -> Any:
+        evaluated.append(stage)
+        return await evaluate(self, stage, *rest)
+
+    monkeypatch.setattr(OutcomeEvaluator, "evaluate", counted)
+    monkeypatch.setattr(runner, "_REMEMBERED", remembered)
+    given = {"scenarios": [{"corpus": "sample", "limit": 3}], "systems": ["retrieval"]}
+    config = CampaignConfig.model_validate({**given, "repeats": 3, "evaluators": ["outcome"]})
+    result = asyncio.run(run_campaign(config, str(tmp_path / "store.db")))
+    with Store.open(str(tmp_path / "store.db"), read_only=True) as store:
+        logs = {each.log for each in store.results()}
+    assert (result.done, len(logs), len(evaluated)) == (9, 3, 2 * 3)  # two stages

@@ -2,7 +2,6 @@
 
 import asyncio
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from recjury.errors import StoreError
 from recjury.store import Store
 from recjury.store.merging import copy_store
 from recjury.store.schema import read_secret
-from tests.campaign.test_shared import CAMPAIGN, ROOT
+from tests.campaign.test_shared import ROOT, Campaign
 from tests.cli.front_door import recjury
 from tests.endpoint import RemoteEndpoint
 from tests.postgres_server import LOCKED, PostgresServer
@@ -62,12 +61,7 @@ def test_a_store_is_copied_to_the_other_database_and_back(
 
 
 def _start(folder: Path, endpoint: RemoteEndpoint, store: str) -> "subprocess.Popen[str]":
-    file = folder / "campaign.yaml"
-    file.write_text(CAMPAIGN.format(url=endpoint.url, systems="chatcrs"), "utf-8")
-    command = [sys.executable, "-m", "recjury", "run", str(file), "--store", store]
-    return subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=ROOT
-    )
+    return Campaign(folder, endpoint, store).start()
 
 
 def _refusal(process: "subprocess.Popen[str]") -> str:

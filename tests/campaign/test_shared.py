@@ -15,15 +15,16 @@ from recjury.campaign import CampaignConfig, RunResult, run_campaign, runner
 from recjury.campaign.plan import pages
 from recjury.cli.output import SOME_FAILED
 from recjury.store import Store, Worker
-from tests.endpoint import RemoteEndpoint
+from recjury.store.workers import Lease
+from tests.endpoint import RemoteEndpoint, ScriptedEndpoint
 from tests.postgres_server import PostgresServer
 
 CAMPAIGN = """
-scenarios: [{{corpus: sample, limit: 6}}]
+scenarios: [{{corpus: sample, limit: {limit}}}]
 systems: [{systems}]
-model: {{base_url: "{url}", name: scripted}}
+model: {{base_url: "{url}", name: scripted, price_in: 10, price_out: 40}}
 concurrency: 4
-"""
+{more}"""
 ROOT = Path(__file__).parents[2]
 
 
@@ -37,18 +38,35 @@ class Campaign:
     """A campaign that is run by processes, in one store."""
 
     def __init__(
-        self, folder: Path, endpoint: RemoteEndpoint, store: str, systems: str = "chatcrs"
+        self,
+        folder: Path,
+        endpoint: RemoteEndpoint | ScriptedEndpoint,
+        store: str,
+        systems: str = "chatcrs",
+        *,
+        limit: int = 6,
+        more: str = "",
     ):
         """Its file is in `folder`."""
-        self._endpoint, self.store = endpoint, store
+        self.store = store
+        self._changes = {"systems": systems, "limit": limit, "more": more}
         self._file = folder / "campaign.yaml"
-        self._file.write_text(CAMPAIGN.format(url=endpoint.url, systems=systems), "utf-8")
+        self.write_file(endpoint)
+
+    def write_file(self, endpoint: RemoteEndpoint | ScriptedEndpoint) -> None:
+        """Have its model answer at this endpoint."""
+        text = CAMPAIGN.format(url=endpoint.url, **self._changes)
+        self._file.write_text(text, "utf-8")
+
+    @property
+    def command(self) -> list[str]:
+        """What is given to `recjury` so that it runs it."""
+        return ["run", str(self._file), "--store", self.store]
 
     def start(self, *more: str) -> "subprocess.Popen[str]":
         """One more process that runs it."""
-        command = [sys.executable, "-m", "recjury", "run", str(self._file), "--store", self.store]
         return subprocess.Popen(
-            [*command, *more],
+            [sys.executable, "-m", "recjury", *self.command, *more],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
@@ -73,6 +91,12 @@ class Campaign:
             spent = store.spent(campaign.id)
         tokens = spent.prompt_tokens + spent.completion_tokens
         return {"results": found, "verdicts": verdicts, "calls": spent.calls, "tokens": tokens}
+
+    def costs(self) -> list[float]:
+        """The US dollars that each of its calls took."""
+        with Store.open(self.store, read_only=True) as store:
+            taken = [each.reply.usage for each in store.calls()]
+        return [(10 * each.prompt_tokens + 40 * each.completion_tokens) / 1e6 for each in taken]
 
 
 def _wait(process: "subprocess.Popen[str]") -> str:
@@ -115,6 +139,24 @@ def test_what_another_run_did_meanwhile_is_counted(
     assert [(each.planned, each.done) for each in asyncio.run(both())] == [(8, 8), (8, 8)]
 
 
+def test_what_another_run_is_at_is_waited_for_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    lease = Worker._lease
+
+    async def kept_elsewhere(self: Worker, campaign: str, worker: str, unit: str) -> Lease:
+        asked.append(unit)
+        is_kept = unit in asked[:2] and len(set(asked)) < 8
+        return Lease.ELSEWHERE if is_kept else await lease(self, campaign, worker, unit)
+
+    monkeypatch.setattr(Worker, "_lease", kept_elsewhere)
+    given = {"scenarios": [{"corpus": "sample", "limit": 8}], "systems": ["retrieval"]}
+    config = CampaignConfig.model_validate({**given, "evaluators": ["outcome"], "concurrency": 1})
+    run = run_campaign(config, f"sqlite:///{tmp_path}/store.db")
+    assert asyncio.run(asyncio.wait_for(run, 120)).done == 8
+
+
 @pytest.mark.slow
 def test_two_processes_do_together_what_one_does(
     campaign: Campaign, alone: dict[str, Any], endpoint: RemoteEndpoint
@@ -141,14 +183,12 @@ def test_what_a_killed_process_was_at_is_done_by_the_other_one(
 
 
 @pytest.mark.slow
-def test_four_processes_keep_to_one_budget(campaign: Campaign, alone: dict[str, Any]) -> None:
-    limit = alone["tokens"] // 3
-    running = [campaign.start("--budget", f"{limit} tokens") for _ in range(4)]
-    for each in running:
-        each.communicate(timeout=300)
-        assert each.returncode == SOME_FAILED  # the budget did not cover all
-    with Store.open(campaign.store, read_only=True) as store:
-        taken = [each.reply.usage for each in store.calls()]
-    tokens = [each.prompt_tokens + each.completion_tokens for each in taken]
-    assert sum(tokens) <= limit + 4 * max(tokens)
-    assert sum(tokens) > limit / 2
+def test_four_processes_keep_to_one_budget(campaign: Campaign) -> None:
+    with RemoteEndpoint("tests.campaign.player:metered", latency=0.1) as metered:
+        campaign.write_file(metered)
+        running = [campaign.start("--budget", "1") for _ in range(4)]
+        for each in running:
+            each.communicate(timeout=300)
+            assert each.returncode == SOME_FAILED  # the budget did not cover all
+    costs = campaign.costs()
+    assert 0.5 < sum(costs) <= 1 + 4 * max(costs)

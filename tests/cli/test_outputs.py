@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from recjury.agents.training.report import TrainingProgress
+from recjury.agents.training.report import TrainingSteps
 from recjury.campaign.progress import Progress, UnitCounts
 from recjury.cli.async_work import describe
 from recjury.cli.named_analysis import ShownProgress
@@ -265,13 +265,8 @@ def test_a_report_that_could_not_be_written_is_refused_before_anything_is_run(
 def test_a_training_says_which_epoch_it_is_in_and_how_long_it_may_take() -> None:
     clock = iter((0.0, 30.0, 60.0)).__next__
     shown = ShownProgress()
-    training = TrainingProgress(
-        stepped=lambda now: shown.at(now.share, str(now), now.seconds_left()), clock=clock
-    )
+    training = TrainingSteps("recommender", 4, 3, shown, clock, done=2)
     assert shown.line() == "reading data"
-    training.begin("recommender", epochs=4, steps=3)
-    assert str(training).endswith("epoch 1 of 4 at most: 0/3 batches")
-    training.done = 2
     training.step()
     assert shown.line() == "recommender, epoch 1 of 4 at most: 3/3 batches · 1m30s left"
     assert shown.share == 0.25

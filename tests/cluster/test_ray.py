@@ -5,6 +5,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from sqlalchemy import Connection
 
 from recjury.campaign import CampaignConfig
+from recjury.cli.output import SOME_FAILED
 from recjury.cluster.worker import with_its_part
 from recjury.errors import StoreError
 from recjury.store import Store
@@ -66,21 +68,34 @@ def endpoint() -> Iterator[RemoteEndpoint]:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two nodes with a CPU each; only what runs in subprocesses connects to them."""
-    os.environ.update({"PYTHONPATH": str(ROOT), "RAY_USAGE_STATS_ENABLED": "0"})
+    """Two nodes with two CPUs each; only what runs in subprocesses connects to them.
+
+    Ray gives its workers the lowest priority but one, with which they starve on a busy machine.
+    """
+    settings = {"PYTHONPATH": str(ROOT), "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
+    os.environ.update(settings)
     from ray.cluster_utils import Cluster
 
-    node = {"num_cpus": 1, "include_dashboard": False}
+    node = {"num_cpus": 2, "include_dashboard": False}
     started: Any = Cluster(initialize_head=True, head_node_args=node)
-    started.add_node(num_cpus=1)
+    started.add_node(num_cpus=2)
     try:
         yield started
     finally:
         started.shutdown()
 
 
-def _start(campaign: Campaign, cluster: Any) -> "subprocess.Popen[str]":
-    return campaign.start("--executor", "ray", "--address", cluster.address, "--workers", "2")
+@contextmanager
+def _started(
+    campaign: Campaign, cluster: Any, workers: int = 2, *more: str
+) -> "Iterator[subprocess.Popen[str]]":
+    """The campaign as it runs; it ends with its test, so that the next one has the workers."""
+    options = ("--executor", "ray", "--address", cluster.address, "--workers", str(workers))
+    with campaign.start(*options, *more) as running:
+        try:
+            yield running
+        finally:
+            running.kill()
 
 
 def _living(campaign: str, connection: Connection) -> list[Any]:
@@ -102,10 +117,17 @@ def _pids(campaign: Campaign, running: "subprocess.Popen[str]") -> list[int]:
             found = []
         if len(found) == 2:
             return found
-        time.sleep(0.1)
+        time.sleep(0.5)
+
+
+def _wait_for_requests(endpoint: RemoteEndpoint, number: int) -> None:
+    before = len(endpoint.bodies)
+    while len(endpoint.bodies) < before + number:
+        time.sleep(0.05)
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_workers_of_which_one_is_killed_do_what_one_process_does(
     cluster: Any, postgres: PostgresServer, endpoint: RemoteEndpoint, tmp_path: Path
 ) -> None:
@@ -114,26 +136,61 @@ def test_workers_of_which_one_is_killed_do_what_one_process_does(
     _, said = process.communicate(timeout=300)
     assert process.returncode == 0, said
     shared = Campaign(tmp_path, endpoint, postgres.create("shared"), SYSTEMS)
-    running = _start(shared, cluster)
-    endpoint.kill_at(_pids(shared, running)[0], 60)
-    _, said = running.communicate(timeout=300)
+    with _started(shared, cluster) as running:
+        endpoint.kill_at(_pids(shared, running)[0], 60)
+        _, said = running.communicate(timeout=300)
     assert running.returncode == 0, said
     assert "12/12 conversations" in said
     assert shared.results() == alone.results()
 
 
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_a_node_that_is_killed_costs_what_its_worker_was_at(
+    cluster: Any, postgres: PostgresServer, endpoint: RemoteEndpoint, tmp_path: Path
+) -> None:
+    alone = Campaign(tmp_path, endpoint, f"sqlite:///{tmp_path}/alone.db", SYSTEMS)
+    process = alone.start()
+    _, said = process.communicate(timeout=300)
+    assert process.returncode == 0, said
+    shared = Campaign(tmp_path, endpoint, postgres.create("node"), SYSTEMS)
+    with _started(shared, cluster) as running:
+        workers = _pids(shared, running)
+        _wait_for_requests(endpoint, 60)
+        cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
+        _, said = running.communicate(timeout=600)
+    cluster.add_node(num_cpus=2)
+    assert running.returncode == 0, said
+    assert "12/12 conversations" in said
+    assert sum(map(_lives, workers)) <= 1
+    assert shared.results() == alone.results()
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_four_workers_keep_to_one_budget(
+    cluster: Any, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    with RemoteEndpoint("tests.campaign.player:metered", latency=0.1) as metered:
+        campaign = Campaign(tmp_path, metered, postgres.create("dollar"))
+        with _started(campaign, cluster, 4, "--budget", "1") as running:
+            _, said = running.communicate(timeout=600)
+    assert running.returncode == SOME_FAILED, said  # the budget did not cover all
+    costs = campaign.costs()
+    assert 0.5 < sum(costs) <= 1 + 4 * max(costs)
+
+
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_an_interrupt_ends_all_workers_and_frees_their_leases(
     cluster: Any, postgres: PostgresServer, endpoint: RemoteEndpoint, tmp_path: Path
 ) -> None:
     campaign = Campaign(tmp_path, endpoint, postgres.create("interrupted"))
-    running = _start(campaign, cluster)
-    workers = _pids(campaign, running)
-    before = len(endpoint.bodies)
-    while len(endpoint.bodies) < before + 30:
-        time.sleep(0.05)
-    running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=120)
+    with _started(campaign, cluster) as running:
+        workers = _pids(campaign, running)
+        _wait_for_requests(endpoint, 30)
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=300)
     assert running.returncode == 130, said
     assert "interrupted; finished work is kept" in said.splitlines()[-1]
     with Store.open(campaign.store, read_only=True) as store:
@@ -152,17 +209,16 @@ def _lives(process: int) -> bool:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_a_cluster_that_disappears_is_one_line(
     cluster: Any, postgres: PostgresServer, endpoint: RemoteEndpoint, tmp_path: Path
 ) -> None:
     campaign = Campaign(tmp_path, endpoint, postgres.create("lost"))
-    running = _start(campaign, cluster)
-    workers = _pids(campaign, running)
-    before = len(endpoint.bodies)
-    while len(endpoint.bodies) < before + 30:
-        time.sleep(0.05)
-    cluster.shutdown()
-    _, said = running.communicate(timeout=120)
+    with _started(campaign, cluster) as running:
+        workers = _pids(campaign, running)
+        _wait_for_requests(endpoint, 30)
+        cluster.shutdown()
+        _, said = running.communicate(timeout=300)
     assert running.returncode == 2, said
     assert "the cluster has gone: what was finished is kept" in said.splitlines()[-1]
     assert "Traceback" not in said

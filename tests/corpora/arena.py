@@ -1,9 +1,12 @@
 """A small label file, particles and scores in the forms of CRSArena-Eval."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from recjury.corpora.data_problems import Problem
 
 DIALOGUE_LABELS = {
     "understanding": 1,
@@ -64,3 +67,8 @@ def scores(
             for turn, particles in turns.items()
         },
     }
+
+
+def count_faults(problems: Iterable[Problem]) -> dict[str, int]:
+    """The number of problems of each kind."""
+    return dict(Counter(str(problem.fault) for problem in problems))

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from recjury.corpora.crsarena import read_crsarena, subset_of, system_of
-from recjury.corpora.data_problems import Fault, count_faults
+from recjury.corpora.data_problems import Fault
 from recjury.errors import DataError
 from recjury.records import Aspect, Level, ScoreTarget, Speaker
-from tests.corpora.arena import dialogue, write
+from tests.corpora.arena import count_faults, dialogue, write
 
 
 def test_the_real_file_is_what_its_description_says(data_folder: Path) -> None:

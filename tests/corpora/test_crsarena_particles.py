@@ -8,13 +8,12 @@ import pytest
 from recjury.corpora.crsarena import read_crsarena
 from recjury.corpora.crsarena_particles import (
     by_conversation,
-    check_particles,
+    not_in_turn,
     read_crsarena_particles,
 )
-from recjury.corpora.data_problems import count_faults
 from recjury.errors import DataError
 from recjury.records import DialogueAct, Particle, ScoreTarget
-from tests.corpora.arena import dialogue, write, write_lines
+from tests.corpora.arena import count_faults, write_lines
 
 
 def _row(turn: int, *mentions: str, act: str = "recommendation") -> dict[str, Any]:
@@ -40,7 +39,11 @@ def test_the_released_particles_are_all_read(data_folder: Path) -> None:
     assert sum(particle.feedback is None for particle in every) == 3750
     assert sum(particle.act is DialogueAct.RECOMMENDATION for particle in every) == 4643
     logs = read_crsarena(folder / "crs_arena_eval.json").logs
-    problems = list(check_particles(particles, logs))
+    problems = [
+        problem
+        for place, own in particles.items()
+        for problem in not_in_turn(place, own, logs[place.conversation].interaction[own.turn].text)
+    ]
     # 470 are not in their turn to the letter; these are not there by any reading.
     assert count_faults(problems) == {"particle not in the turn": 79}
     whole = by_conversation(particles)
@@ -58,13 +61,10 @@ def test_no_feedback_is_none(tmp_path: Path) -> None:
 
 
 def test_particles_that_are_not_in_the_turn_are_reported(tmp_path: Path) -> None:
-    logs = read_crsarena(write(tmp_path / "labels.json", [dialogue()])).logs
-    rows = [_row(1, "HEAT: (1995)", "Ronin (1998)"), _row(2, "Heat is great"), _row(9, "x")]
-    particles = read_crsarena_particles(write_lines(tmp_path / "p.json", rows))
-    assert [str(problem) for problem in check_particles(particles, logs)] == [
-        "kbrd_redial_1, turn 1: particle 1: 'Ronin (1998)' is not in the turn",
-        "kbrd_redial_1, turn 2: is not a turn of the system",
-        "kbrd_redial_1, turn 9: no log has this turn",
+    rows = [_row(1, "HEAT: (1995)", "Ronin (1998)")]
+    [(place, own)] = read_crsarena_particles(write_lines(tmp_path / "p.json", rows)).items()
+    assert [str(each) for each in not_in_turn(place, own, "Try Heat (1995). It is slow.")] == [
+        "kbrd_redial_1, turn 1: particle 1: 'Ronin (1998)' is not in the turn"
     ]
 
 

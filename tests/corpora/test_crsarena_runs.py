@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from recjury.corpora.crsarena_runs import read_run, read_runs, write_run
-from recjury.corpora.data_problems import count_faults
+from recjury.corpora.crsarena_runs import read_run, read_runs, run_lines
+from recjury.corpora.writing import write_file
 from recjury.errors import DataError
 from recjury.records import Aspect, ScoreTarget
-from tests.corpora.arena import scores, write_lines
+from tests.corpora.arena import count_faults, scores, write_lines
 
 
 def test_the_released_scores_are_all_read_and_written_back(
@@ -24,7 +24,7 @@ def test_the_released_scores_are_all_read_and_written_back(
     assert set(found.values()) == {(2220, 6274)}
     assert [problem for run in runs.values() for problem in run.problems] == []
     run = runs[Aspect.EFFICIENCY]
-    write_run(tmp_path / "efficiency.jsonl", run.turns.items())
+    write_file(tmp_path / "efficiency.jsonl", run_lines(run.turns.items()))
     assert read_run(tmp_path / "efficiency.jsonl", Aspect.EFFICIENCY) == run
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from recjury.debate import DebatePrompts
 from recjury.debate.llm_debaters import LlmDebaters
-from recjury.debate.stored_debate import another_version, load_debate, verify
+from recjury.debate.stored_debate import Verification, load_debate, verify
 from recjury.errors import StoreError
 from recjury.judges.core.panel import Panel
 from recjury.knowledge import expert_of, known_domain
@@ -309,13 +309,13 @@ def test_a_debate_of_another_version_is_not_altered_by_that(tmp_path: Path, rule
     url = stored(tmp_path, rule=rule, change=held_before(unchanged, rule=rule))
     assert differences(url) == []
     with Store.open(url, create=False) as store:
-        assert another_version(store, EVALUATION) == OLDER[rule]
+        assert Verification(store, EVALUATION).another_version() == OLDER[rule]
 
 
 def test_the_installed_version_is_no_other(tmp_path: Path) -> None:
     with Store.open(stored(tmp_path), create=False) as store:
-        assert another_version(store, EVALUATION) is None
-        assert another_version(store, "f" * 32) is None
+        assert Verification(store, EVALUATION).another_version() is None
+        assert Verification(store, "f" * 32).another_version() is None
 
 
 @pytest.mark.parametrize(

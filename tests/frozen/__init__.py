@@ -64,4 +64,6 @@ Intended changes
   and its scores by role are the debaters', not means of factors.
 - The leak guard is version 4 (what is no plain sentence is asked again): settings name it; the
   conversations are the same.
+- The rule user is version 8 (who finds a target in the last list leaves with thanks): what is rated
+  and computed of its last turns differs. `core` has no `judges.learned`.
 """

@@ -81,12 +81,6 @@ def refuses_response_format(meant: Meaning, body: Body) -> Answer | None:
 
 
 @habit("endpoints", "read", on=EVERYTHING, lasting=True)
-def refuses_seed(meant: Meaning, body: Body) -> Answer | None:
-    """`seed`"""
-    return _unsupported("seed") if "seed" in body else None
-
-
-@habit("endpoints", "read", on=EVERYTHING, lasting=True)
 def refuses_fields_as_fastapi(meant: Meaning, body: Body) -> Answer | None:
     """422 for temperature, with the place of the field in a list (FastAPI)"""
     wrong = {"type": "extra_forbidden", "loc": ["body", "temperature"], "msg": "Extra inputs"}

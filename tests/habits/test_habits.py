@@ -162,7 +162,6 @@ def test_a_habit_is_read_as_meant_or_not_at_all(name: str, kind: str) -> None:
 NOT_ASKED = {
     "refuses many tokens",
     "refuses n",
-    "refuses seed",
     "refuses two of a role",
     "one choice whatever n",
 }
@@ -174,7 +173,6 @@ NOT_ASKED = {
     [
         ("refuses n", {"n": 3}),
         ("one choice whatever n", {"n": 3}),
-        ("refuses seed", {"seed": 7}),
         ("refuses two of a role", {"roles": ("assistant", "user", "user")}),
     ],
 )

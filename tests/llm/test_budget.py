@@ -16,7 +16,7 @@ from recjury.llm import (
     SpentBefore,
     parse_budget,
 )
-from recjury.llm.budget import Budget
+from recjury.llm.budget import Account, Budget, charged_to
 from recjury.llm.call_tokens import ASSUMED_MAX_TOKENS, worst_tokens
 from recjury.records import Elsewhere
 from tests.llm.doubles import MemoryRecorder, request
@@ -251,5 +251,29 @@ def test_a_process_that_is_alone_holds_all_until_it_says_otherwise() -> None:
             await first.reserve(3.0)
         await first.reserve(2.0)
         assert first.rest == 1.0  # half of what is left: the other one may need the rest
+
+    asyncio.run(both())
+
+
+def test_calls_that_wait_have_nothing_reserved() -> None:
+    async def call(of: Budget, taken: float) -> None:
+        with charged_to(Account()):
+            await of.reserve(6.0)
+            of.settle(6.0, taken)
+
+    async def both() -> None:
+        shared = _Shared()
+        first, second = Budget(DOLLARS), Budget(DOLLARS)
+        first.share(shared.of("first"))
+        second.share(shared.of("second"))
+        await first.reserve(10.0)
+        waiting = asyncio.gather(*(call(second, taken) for taken in (1.0, 1.0, 1.0)))
+        await asyncio.sleep(0.01)
+        assert shared.entries == {"first": (0.0, 10.0), "second": (0.0, 0.0)}
+        first.settle(10.0, 7.0)
+        await first.publish()
+        await asyncio.wait_for(waiting, 60)
+        await second.publish()
+        assert shared.entries == {"first": (7.0, 0.0), "second": (3.0, 0.0)}
 
     asyncio.run(both())

@@ -15,7 +15,6 @@ from tests.llm.doubles import FakeClock, MemoryRecorder, request, spec_of
 
 KEY = "sk-very-secret-0123456789"
 CUT_JSON = '{"choices": [{"message": {"content": "<rating>3'
-WIRES = pytest.mark.parametrize("wire", ["plain", "sdk"])
 
 
 def in_turn(answers: Iterable[Answer]) -> Script:
@@ -57,27 +56,24 @@ RETRIED = [
 ]
 
 
-@WIRES
 @pytest.mark.parametrize("fault", RETRIED, ids=lambda f: f"{f.kind}-{f.status}-{f.text[:12]}")
-def test_a_passing_fault_is_retried(fault: Fault, wire: str) -> None:
+def test_a_passing_fault_is_retried(fault: Fault) -> None:
     with ScriptedEndpoint(in_turn([fault, "fine"])) as endpoint:
         timeout = 0.3 if fault.kind == "hang" else 20
-        reply, gateway = complete(spec_of(endpoint, wire=wire, timeout=timeout))
+        reply, gateway = complete(spec_of(endpoint, timeout=timeout))
     assert (reply.text, reply.attempts, gateway.usage.retried) == ("fine", 2, 1)
 
 
-@WIRES
 @pytest.mark.parametrize("fault", [RETRIED[4], RETRIED[9], RETRIED[10], RETRIED[12]])
-def test_one_that_stays_fails_the_call_after_its_retries(fault: Fault, wire: str) -> None:
+def test_one_that_stays_fails_the_call_after_its_retries(fault: Fault) -> None:
     with ScriptedEndpoint(lambda body: fault) as endpoint:
         with pytest.raises(CallFailed, match=r"^m: .* \(3 attempts\)$"):
-            complete(spec_of(endpoint, wire=wire, retries=2))
+            complete(spec_of(endpoint, retries=2))
         assert len(endpoint.bodies) == 3
 
 
-@WIRES
-def test_a_call_to_nowhere_fails_after_its_retries(wire: str) -> None:
-    given = {"base_url": "http://127.0.0.1:1/v1", "name": "x", "retries": 1, "wire": wire}
+def test_a_call_to_nowhere_fails_after_its_retries() -> None:
+    given = {"base_url": "http://127.0.0.1:1/v1", "name": "x", "retries": 1}
     with pytest.raises(CallFailed, match=r"cannot connect .* \(2 attempts\)"):
         complete(EndpointSpec.model_validate({**given, "outage_patience": 0}))
 
@@ -98,12 +94,11 @@ def test_jitter_spreads_a_wait_over_its_upper_half() -> None:
     assert [backoff.wait(1) for _ in range(3)] == [1.0, 1.5, 2.0]
 
 
-@WIRES
-def test_retry_after_is_kept(wire: str) -> None:
+def test_retry_after_is_kept() -> None:
     clock = FakeClock()
     busy = Fault("status", status=429, retry_after="17")
     with ScriptedEndpoint(in_turn([busy, "fine"])) as endpoint:
-        reply, _ = complete(spec_of(endpoint, wire=wire), clock)
+        reply, _ = complete(spec_of(endpoint), clock)
     assert reply.text == "fine"
     assert clock.time == 1017.0
 
@@ -111,13 +106,12 @@ def test_retry_after_is_kept(wire: str) -> None:
 BUSY = Fault("status", status=429)
 
 
-@WIRES
-def test_being_turned_away_burns_no_attempt(wire: str) -> None:
+def test_being_turned_away_burns_no_attempt() -> None:
     """429 says that the endpoint works: only what fails counts against `retries`."""
     clock = FakeClock()
     answers: list[Answer] = [*[BUSY] * 7, Fault("status", status=500), BUSY, "fine"]
     with ScriptedEndpoint(in_turn(answers)) as endpoint:
-        reply, gateway = complete(spec_of(endpoint, wire=wire, retries=1), clock)
+        reply, gateway = complete(spec_of(endpoint, retries=1), clock)
     assert (reply.text, reply.attempts, gateway.usage.failed) == ("fine", 10, 0)
     assert clock.waits == [1, 2, 4, 8, 8, 8, 8, 1, 8]
 
@@ -229,7 +223,6 @@ def test_a_lone_surrogate_fails_its_call_and_nothing_else() -> None:
         asyncio.run(run(spec_of(endpoint)))
 
 
-@WIRES
 @pytest.mark.parametrize(
     ("said", "text", "finish"),
     [
@@ -241,10 +234,10 @@ def test_a_lone_surrogate_fails_its_call_and_nothing_else() -> None:
     ],
 )
 def test_an_odd_completion_is_a_finished_reply(
-    said: dict[str, object], text: str, finish: str, wire: str
+    said: dict[str, object], text: str, finish: str
 ) -> None:
     with ScriptedEndpoint(lambda body: said) as endpoint:
-        reply, gateway = complete(spec_of(endpoint, wire=wire))
+        reply, gateway = complete(spec_of(endpoint))
     assert (reply.text, reply.finish_reason, reply.model) == (text, finish, "scripted")
     assert gateway.usage.retried == 0
 
@@ -269,24 +262,20 @@ def one_line(error: BaseException, *expected: str) -> str:
     return message
 
 
-@WIRES
-def test_a_wrong_key_is_refused_before_and_during_the_run(
-    wire: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_key_is_refused_before_and_during_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_KEY", KEY)
     with ScriptedEndpoint(lambda body: "x", key="another") as endpoint:
-        spec = spec_of(endpoint, key_env="TEST_KEY", wire=wire)
+        spec = spec_of(endpoint, key_env="TEST_KEY")
         for attempt in (check, complete):
             with pytest.raises(ProviderError) as caught:
                 attempt(spec)
             one_line(caught.value, endpoint.url, "scripted", "401", "[key]", "TEST_KEY")
 
 
-@WIRES
-def test_the_right_key_is_sent(wire: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_right_key_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_KEY", f" {KEY}\n")
     with ScriptedEndpoint(lambda body: "x", key=KEY) as endpoint:
-        spec = spec_of(endpoint, key_env="TEST_KEY", wire=wire)
+        spec = spec_of(endpoint, key_env="TEST_KEY")
         check(spec)
         assert complete(spec)[0].text == "x"
 
@@ -303,20 +292,18 @@ def test_a_key_that_is_not_set_is_named(value: str | None, monkeypatch: pytest.M
         one_line(caught.value, "TEST_KEY", "not set")
 
 
-@WIRES
-def test_a_model_that_is_not_there_is_refused_before_and_during_the_run(wire: str) -> None:
+def test_a_model_that_is_not_there_is_refused_before_and_during_the_run() -> None:
     with ScriptedEndpoint(lambda body: "x", models=("other",)) as endpoint:
         for attempt in (check, complete):
             with pytest.raises(ProviderError) as caught:
-                attempt(spec_of(endpoint, wire=wire))
+                attempt(spec_of(endpoint))
             one_line(caught.value, endpoint.url, "scripted", "404", "does not exist")
 
 
-@WIRES
-def test_an_endpoint_that_is_not_there_is_refused(wire: str) -> None:
+def test_an_endpoint_that_is_not_there_is_refused() -> None:
     url = "http://127.0.0.1:1/v1"
     with pytest.raises(ProviderError) as caught:
-        check(EndpointSpec.model_validate({"base_url": url, "name": "x", "wire": wire}))
+        check(EndpointSpec.model_validate({"base_url": url, "name": "x"}))
     one_line(caught.value, url, "model x", "cannot connect", "server runs")
 
 

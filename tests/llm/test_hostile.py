@@ -120,12 +120,11 @@ def test_a_header_of_60_kb_is_taken_and_a_larger_one_is_named() -> None:
         assert "a header of the answer has more than 65536 bytes" in str(found)
 
 
-@pytest.mark.parametrize("wire", ["plain", "sdk"])
 @pytest.mark.parametrize("name", HOSTILE)
-def test_what_is_hostile_costs_one_attempt_or_one_line(name: str, wire: str) -> None:
+def test_what_is_hostile_costs_one_attempt_or_one_line(name: str) -> None:
     begun, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with RawServer(HOSTILE[name]) as server:
-        (found,) = outcome(server, retries=1, wire=wire)
+        (found,) = outcome(server, retries=1)
     assert isinstance(found, CallFailed | ProviderError)
     assert "\n" not in str(found)
     assert len(str(found)) < 600
@@ -133,7 +132,7 @@ def test_what_is_hostile_costs_one_attempt_or_one_line(name: str, wire: str) -> 
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown < 300_000  # kilobytes
     with RawServer(once(HOSTILE[name])) as server:
-        first, second = outcome(server, calls=2, retries=2, wire=wire)
+        first, second = outcome(server, calls=2, retries=2)
     assert second == "fine"
     about_request = name in ("an error of 40 MB", "a redirect", "a redirect to itself")
     assert first == "fine" or about_request

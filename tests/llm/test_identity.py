@@ -25,10 +25,7 @@ def of(*messages: Message) -> ChatRequest:
     [
         request("Rate that."),
         request(temperature=0.7),
-        request(top_p=0.9),
         request(max_tokens=10),
-        request(seed=0),
-        request(stop=("\n",)),
         request(schema={"type": "object"}),
         request(top_logprobs=0),
         request(sample=1),
@@ -84,7 +81,6 @@ def test_cuts_alias_and_purpose_have_no_part_in_it(other: ChatRequest) -> None:
         spec(requests_per_minute=1),
         spec(price_in=1, price_out=1, price_cached=1),
         spec(key_env="SOME_KEY"),
-        spec(wire="sdk"),
         spec(base_url="http://127.0.0.1:1/v1/"),
     ],
 )

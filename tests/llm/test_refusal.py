@@ -5,12 +5,12 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 
 import pytest
+from yarl import URL
 
 from recjury.llm.endpoint_errors import error_of
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.error_answer import ErrorAnswer
-from recjury.llm.openai_transport import OpenAITransport
-from recjury.llm.transport import HttpResponse
+from recjury.llm.transport import HttpSession, proxy_of
 from recjury.safe_text import hide_secret
 
 KEY = "sk-very-secret"
@@ -28,30 +28,35 @@ def test_where_a_redirect_leads_is_told_without_the_key(place: str) -> None:
     assert len(said) < 400
 
 
-def test_the_openai_package_follows_no_redirect() -> None:
-    paths: list[str] = []
+def test_requests_go_through_the_proxy_that_the_environment_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
 
-    class Redirecting(BaseHTTPRequestHandler):
+    class Proxy(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            paths.append(self.path)
-            self.send_response(307)
-            self.send_header("Location", "/elsewhere")
-            self.send_header("Content-Length", "0")
+            asked.append(self.path)
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
             self.end_headers()
+            self.wfile.write(b"ok")
 
         def log_message(self, *arguments: object) -> None:
             pass
 
-    async def run(url: str) -> HttpResponse:
-        transport = OpenAITransport(url, None, 10)
+    async def ask(url: str) -> bytes:
+        session = HttpSession()
         try:
-            return await transport.send("/models", None)
+            return (await session.request("GET", URL(url), None, {}, 10)).body
         finally:
-            await transport.aclose()
+            await session.aclose()
 
-    with HTTPServer(("127.0.0.1", 0), Redirecting) as server:
+    with HTTPServer(("127.0.0.1", 0), Proxy) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        response = asyncio.run(run(f"http://127.0.0.1:{server.server_port}/v1"))
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{server.server_port}")
+        monkeypatch.setenv("no_proxy", "near.example")
+        assert asyncio.run(ask("http://far.example/v1/models")) == b"ok"
+        found = {host: proxy_of(URL(f"http://{host}/")) for host in ("127.0.0.1", "near.example")}
         server.shutdown()
-    assert (response.status, response.headers["location"]) == (307, "/elsewhere")
-    assert paths == ["/v1/models"]
+    assert asked == ["http://far.example/v1/models"]
+    assert set(found.values()) == {None}

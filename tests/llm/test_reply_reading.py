@@ -1,7 +1,6 @@
 """Asking, and asking once more."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
@@ -72,7 +71,7 @@ def test_the_prompt_says_what_was_wrong_with_the_last_reply() -> None:
 
 def test_the_note_stands_in_the_last_message_of_the_user() -> None:
     said = (Message("user", ("Hi",)), Message("assistant", ("Ho",)))
-    question = replace(request(), messages=(Message("system", ("Rate.",)), *said))
+    question = request()._replace(messages=(Message("system", ("Rate.",)), *said))
     _, model = asked("no", "<rating>4</rating>", question=question)
     assert [m.role for m in model.requests[1].messages] == ["system", "user", "assistant"]
     assert model.requests[1].messages[1].text.startswith("Hi\n\nYour last reply")

@@ -1,7 +1,6 @@
 """Several samples of one request, whatever the endpoint makes of `n`."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
@@ -121,9 +120,9 @@ def test_a_call_that_fails_gives_no_value_at_all() -> None:
 
 @pytest.mark.parametrize("n", [2, 5])
 def test_how_many_are_asked_for_is_a_part_of_the_identity(n: int) -> None:
-    assert call_identity(replace(request(), n=n), SPEC) != call_identity(request(), SPEC)
-    assert call_identity(replace(request(), n=n), SPEC) != call_identity(
-        replace(request(), n=n + 1), SPEC
+    assert call_identity(request()._replace(n=n), SPEC) != call_identity(request(), SPEC)
+    assert call_identity(request()._replace(n=n), SPEC) != call_identity(
+        request()._replace(n=n + 1), SPEC
     )
 
 
@@ -140,7 +139,7 @@ def test_no_sample_that_is_drawn_once_more_outlives_the_refusal_of_another() -> 
 
         async def complete(self, request: ChatRequest) -> Reply:
             if request.n > 1:
-                return replace(reply(BAD), further=(Choice(BAD, "stop"),) * 2)
+                return reply(BAD)._replace(further=(Choice(BAD, "stop"),) * 2)
             answer: Reply = await super().complete(request)
             return answer
 

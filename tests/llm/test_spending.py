@@ -94,7 +94,7 @@ def test_an_unknown_cost_is_never_told_as_zero(
 
 def test_reply_settings_are_what_can_change_a_reply() -> None:
     reached = spec(
-        wire="sdk", key_env="SOME_KEY", timeout=1, retries=0, patience=1, concurrency=1,
+        key_env="SOME_KEY", timeout=1, retries=0, patience=1, concurrency=1,
         requests_per_minute=1, price_in=1, price_out=1, price_cached=1,
     )  # fmt: skip
     expected: dict[str, JSON] = {

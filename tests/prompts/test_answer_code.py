@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -12,7 +11,7 @@ from recjury.judges import Rubric
 from recjury.judges.face import FacePrompts
 from recjury.judges.face.face_prompts import situation
 from recjury.llm.reply_reading import Attempt
-from recjury.prompts import CODE, answer_code, asks_for_code, load_pack, with_code
+from recjury.prompts import CODE, answer_code, asks_for_code, load_pack, prompt_bytes, with_code
 from recjury.records import (
     Aspect,
     ChatRequest,
@@ -88,25 +87,29 @@ def test_no_text_under_test_has_the_mark_of_the_code(kind: str, said: str) -> No
     assert not {"\x1e", "\x1f"} & set(sent(marked))
 
 
+def code_of(prompt: Prompt, secret: bytes = b"secret") -> str:
+    return answer_code(secret, prompt_bytes(prompt))
+
+
 def test_a_code_needs_the_secret_and_is_the_same_for_the_same_prompt() -> None:
     one, other = asking("One."), asking("Other.")
-    code = answer_code(b"secret", one)
+    code = code_of(one)
     assert re.fullmatch("([a-z][0-9]){4}", code)
-    assert code == answer_code(b"secret", asking("One."))
-    assert code not in (answer_code(b"other", one), answer_code(b"secret", other))
+    assert code == code_of(asking("One."))
+    assert code not in (code_of(one, b"other"), code_of(other))
 
 
 def test_codes_are_spread_over_all_letters_and_digits() -> None:
-    codes = {answer_code(b"secret", asking(str(number))) for number in range(3000)}
+    codes = {code_of(asking(str(number))) for number in range(3000)}
     assert len(codes) == 3000
     assert [len({code[place] for code in codes}) for place in (0, 7)] == [23, 10]
 
 
 def test_the_form_of_the_reply_has_the_code_as_well() -> None:
     asked = ChatRequest("m", (Message("user", ("Rate this.", FORM)),), "test")
-    rating = with_code(replace(asked, form=RatingForm(CODE, 0, 4)), SENT)
+    rating = with_code(asked._replace(form=RatingForm(CODE, 0, 4)), SENT)
     assert rating.form == RatingForm(SENT, 0, 4)
-    answer = with_code(replace(asked, form=answer_form()), SENT).form
+    answer = with_code(asked._replace(form=answer_form()), SENT).form
     assert isinstance(answer, ObjectForm)
     assert str(answer.schema) == str(answer_form().schema).replace(repr(CODE), repr(SENT))
 
@@ -115,15 +118,15 @@ def test_the_form_of_the_reply_has_the_code_as_well() -> None:
 def test_a_note_stands_after_the_form(kind: str) -> None:
     prompt = tuple(prompts_of(a_log())[kind])
     noted = Attempt(1, "no rating was given").noted(prompt)
-    assert answer_code(b"secret", noted) == answer_code(b"secret", prompt)
+    assert code_of(noted) == code_of(prompt)
     assert sent(noted).startswith(sent(prompt))
     assert "no rating was given" in sent(noted)
 
 
 def test_a_prompt_without_the_mark_is_sent_as_it_is() -> None:
     request = ChatRequest("m", (Message("user", ("Hello \x1f", "code")),), "test")
-    assert answer_code(b"secret", request.messages) == ""
     assert with_code(request, "") is request
+    assert not asks_for_code(request.messages)
     assert not asks_for_code(())
 
 

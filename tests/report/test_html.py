@@ -4,7 +4,6 @@ import asyncio
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -270,12 +269,12 @@ def test_conversations_that_nobody_evaluates_are_shown(store: Store, tmp_path: P
 def test_a_cost_that_is_not_known_is_no_zero(store: Store, tmp_path: Path) -> None:
     fill(store, [Played("a", "1")])
     unpriced = values.call(1)
-    reply = replace(unpriced.reply, usage=Usage(prompt_tokens=1, completion_tokens=1))
+    reply = unpriced.reply._replace(usage=Usage(prompt_tokens=1, completion_tokens=1))
     unit = store.conversations()[0].id
 
     async def record() -> None:
         async with store.recorder() as recorder:
-            await recorder.record(replace(unpriced, reply=reply, unit=unit))
+            await recorder.record(unpriced._replace(reply=reply, unit=unit))
 
     asyncio.run(record())
     words = written(store, tmp_path / "report.html").words
@@ -289,12 +288,12 @@ def test_tokens_that_were_not_reported_are_said_to_be_estimated(
 ) -> None:
     fill(store, [Played("a", "1")])
     call = values.call(1)
-    reply = replace(call.reply, usage=replace(call.reply.usage, estimated=True))
+    reply = call.reply._replace(usage=call.reply.usage._replace(estimated=True))
 
     async def record() -> None:
         async with store.recorder() as recorder:
             unit = store.conversations()[0].id
-            await recorder.record(replace(call, reply=reply, unit=unit))
+            await recorder.record(call._replace(reply=reply, unit=unit))
 
     asyncio.run(record())
     words = written(store, tmp_path / "report.html").words

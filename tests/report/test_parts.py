@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from recjury.records import Metric, Role
+from recjury.records import Metric, Rating, Role, StageResult
 from recjury.report.example_picks import ExamplePicker
 from recjury.report.excerpt import excerpt, one_line
 from recjury.report.rounds import RoundTally
 from recjury.report.table_cells import coverage_text, hyphenated, p_text
 from recjury.results import Measure
-from recjury.results.scores import ConversationScores
+from recjury.results.scores import ConversationScores, ScoreForm
 from recjury.stats.resampling import interval_of_mean
-from recjury.store import DebateScore
+from recjury.store.summaries import scores_of_stage
 from tests.report.filling import Played
 
 
@@ -32,7 +32,14 @@ MEASURES = (
 
 
 def _scores(name: str, values: dict[str, float]) -> ConversationScores:
-    return ConversationScores(name, "s", "c", name, False, values, {})
+    ratings = (
+        Rating(evaluator="x", factor=measure.partition(".")[2], score=value, high=100)
+        for measure, value in values.items()
+    )
+    given = scores_of_stage(StageResult(tuple(ratings)))
+    form = ScoreForm([("own", given.layout)])
+    scores = tuple(values.values())
+    return ConversationScores(name, "s", "c", name, False, True, form, scores)
 
 
 def test_three_examples_are_the_best_the_median_and_the_worst() -> None:
@@ -73,8 +80,8 @@ def test_a_debate_that_has_ended_counts_on_with_its_last_scores() -> None:
     short = Played("a", "1", scores=[(40.0,) * 4])
     long = Played("a", "2", scores=[(0.0, 100.0, 0.0, None), (20.0, 80.0, 0.0, None)])
     for one in (short, long):
-        said = one.debate().transcript.statements
-        tally.add([DebateScore(each.role, each.round, each.speaker, each.score) for each in said])
+        scores = scores_of_stage(StageResult(debate=one.debate()))
+        tally.add(scores.layout.said, scores.said)
     means = tally.means()
     assert means is not None
     assert means.debating == (2, 1)

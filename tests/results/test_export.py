@@ -5,7 +5,6 @@ import csv
 import json
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -37,7 +36,7 @@ def filled(store: Store) -> Store:
 async def _record(store: Store) -> None:
     async with store.recorder() as recorder:
         unit = store.conversations()[0].id
-        await recorder.record(replace(values.call(1, reply=NASTY), unit=unit))
+        await recorder.record(values.call(1, reply=NASTY)._replace(unit=unit))
 
 
 def _read(path: Path, store: Store) -> list[dict[str, Cell]]:

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from recjury.records import MEAN, Level, Rating, Status, shown_ratings
+from recjury.records import MEAN, Level, Rating, StageResult, Status, shown_ratings
 from recjury.results.scores import scores_of
 from recjury.store import ConversationResult, EvaluationResult
+from recjury.store.summaries import scores_of_stage
 
 
 def _rating(rater: str, score: float | None, turn: int | None = None) -> Rating:
@@ -35,7 +36,7 @@ def _result(*judgings: Sequence[Rating]) -> ConversationResult:
                 judging=number,
                 stages=frozenset(),
                 failures={},
-                ratings=tuple(ratings),
+                scores=scores_of_stage(StageResult(tuple(ratings))),
             )
             for number, ratings in enumerate(judgings)
         ),

@@ -132,7 +132,7 @@ def fitting(rule: str, wants: list[Want], place: int) -> Want:
 # What may name another item than the one that was suggested.
 OF_OTHERS = (
     *("likes_listed", "back", "accept", "accept_blind", "accept_seen"),
-    *("not_told", "leave_listed", "question_passed", "reference", "decoy"),
+    *("not_told", "question_passed", "reference", "decoy"),
 )
 
 

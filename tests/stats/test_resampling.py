@@ -27,6 +27,18 @@ def test_intervals_agree_with_the_normal_ones(values: NDArray[np.float64]) -> No
     assert gap == pytest.approx((1 - wide, 1 + wide), abs=0.03)
 
 
+def test_the_interval_of_many_ratings_is_that_of_all_resamples() -> None:
+    """Those of 2,000 quarters of points, of which more than a hundred are different."""
+    rng = np.random.default_rng(7)
+    values = rng.integers(20, 96, (2000, 4)).mean(axis=1) - 40
+    found = interval_of_mean(values.tolist())
+    assert found is not None
+    assert found == interval_of_mean(values.tolist(), seed=1)
+    means = rng.choice(values, (4000, values.size)).mean(axis=1)
+    below, above = np.mean(means < found.low), np.mean(means > found.high)
+    assert (below, above) == pytest.approx((0.025, 0.025), abs=0.009)
+
+
 @pytest.mark.parametrize("size", [6, 40, 400])
 @pytest.mark.parametrize("values", [RATINGS, CONTINUOUS], ids=["few distinct", "many distinct"])
 def test_p_values_agree_with_scipy_s(values: NDArray[np.float64], size: int) -> None:

@@ -5,7 +5,6 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,17 +44,16 @@ def _calls(count: int, *, seed: int = 0) -> list[CallRecord]:
             cost=None if chance.random() < 0.01 else chance.random(),
             estimated=chance.random() < 0.2,
         )
-        reply = replace(
-            plain.reply,
+        reply = plain.reply._replace(
             usage=usage,
             latency=round(chance.expovariate(1.0), 2),  # some are equal
             attempts=1 + (chance.random() < 0.1),
             waited=None if chance.random() < 0.3 else chance.random(),
         )
-        request = replace(
-            plain.request, purpose=chance.choice(PURPOSES), model=chance.choice(("a", "b"))
+        request = plain.request._replace(
+            purpose=chance.choice(PURPOSES), model=chance.choice(("a", "b"))
         )
-        made.append(replace(plain, request=request, reply=reply))
+        made.append(plain._replace(request=request, reply=reply))
     return made
 
 
@@ -124,7 +122,7 @@ def test_only_the_calls_of_the_campaign_count(store: Store) -> None:
     mine, other = _calls(2)
     with store:
         assert store.call_counts(values.CAMPAIGN) == CampaignCalls()
-        _record(store, [mine, replace(other, unit="f" * 32)])
+        _record(store, [mine, other._replace(unit="f" * 32)])
         total = store.call_counts(values.CAMPAIGN).total
         assert total is not None
         assert total.calls == 1

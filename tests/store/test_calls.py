@@ -1,7 +1,6 @@
 """Calls and texts: recorded once, recalled, and read back byte for byte."""
 
 import asyncio
-import dataclasses
 import sqlite3
 from pathlib import Path
 
@@ -56,7 +55,7 @@ def test_a_call_comes_back_as_it_was_recorded(store: Store, call: CallRecord) ->
 @pytest.mark.parametrize("waited", [None, 0.0, 2.5])
 def test_a_wait_of_no_time_differs_from_an_unknown_one(store: Store, waited: float | None) -> None:
     plain = values.call(4)
-    call = dataclasses.replace(plain, reply=dataclasses.replace(plain.reply, waited=waited))
+    call = plain._replace(reply=plain.reply._replace(waited=waited))
     with store:
         _record(store, call)
         assert store.call(call.identity) == call
@@ -99,8 +98,8 @@ def test_what_is_recorded_meanwhile_is_recalled_at_once(tmp_path: Path) -> None:
     with Store.open(url) as one, Store.open(url) as other:
         *before, mine, theirs = asyncio.run(run(one, other))
     assert before == [None, None]
-    assert mine == dataclasses.replace(own.reply, reused=True)
-    assert theirs == dataclasses.replace(others.reply, reused=True)
+    assert mine == own.reply._replace(reused=True)
+    assert theirs == others.reply._replace(reused=True)
 
 
 def test_texts_that_recur_are_stored_once_across_batches_and_runs(tmp_path: Path) -> None:
@@ -155,7 +154,7 @@ def test_the_twelve_prompts_of_a_dialogue_take_a_fraction_of_their_size(store: S
 def test_calls_are_listed_in_order_and_by_campaign(store: Store) -> None:
     with store:
         values.begun(store)
-        stranger = dataclasses.replace(values.call(3), unit="f" * 32)
+        stranger = values.call(3)._replace(unit="f" * 32)
         _record(store, values.call(1), values.call(2))
         _record(store, stranger)
         ours = [call.identity for call in store.calls(values.CAMPAIGN)]
@@ -169,8 +168,8 @@ def test_calls_for_a_campaign_itself_are_its_calls(store: Store) -> None:
     own = values.CAMPAIGN
     with store:
         values.begun(store)
-        _record(store, values.call(1), dataclasses.replace(values.call(2), unit=own))
-        _record(store, dataclasses.replace(values.call(3), unit=None))
+        _record(store, values.call(1), values.call(2)._replace(unit=own))
+        _record(store, values.call(3)._replace(unit=None))
         assert [call.identity for call in store.calls(own)] == [
             values.identity(1),
             values.identity(2),
@@ -183,7 +182,7 @@ def test_calls_for_evaluations_are_the_campaigns_from_their_first_on(store: Stor
     planned = values.evaluation()
     with store:
         (conversation,) = values.begun(store)
-        _record(store, dataclasses.replace(values.call(1), unit=planned.identity))
+        _record(store, values.call(1)._replace(unit=planned.identity))
         assert store.spent(values.CAMPAIGN).calls == 0
         asyncio.run(store.save_log(conversation, values.log()))
         asyncio.run(store.get_or_create_evaluation(planned))
@@ -193,8 +192,8 @@ def test_calls_for_evaluations_are_the_campaigns_from_their_first_on(store: Stor
 
 def test_what_a_call_costs_is_unknown_where_the_price_is(store: Store) -> None:
     call = values.call(1)
-    usage = dataclasses.replace(call.reply.usage, cost=None)
-    free = dataclasses.replace(call, reply=dataclasses.replace(call.reply, usage=usage))
+    usage = call.reply.usage._replace(cost=None)
+    free = call._replace(reply=call.reply._replace(usage=usage))
     with store:
         values.begun(store)
         _record(store, free, values.call(2))
@@ -209,8 +208,8 @@ def test_a_missing_call_is_said_to_be_missing(store: Store) -> None:
 
 def test_calls_whose_tokens_are_estimated_are_counted(store: Store) -> None:
     call = values.call(1)
-    usage = dataclasses.replace(call.reply.usage, estimated=True)
-    marked = dataclasses.replace(call, reply=dataclasses.replace(call.reply, usage=usage))
+    usage = call.reply.usage._replace(estimated=True)
+    marked = call._replace(reply=call.reply._replace(usage=usage))
     with store:
         values.begun(store)
         _record(store, marked, values.call(2))

@@ -1,13 +1,14 @@
 """What a campaign consists of: conversations as they are planned, and evaluators as they join."""
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from recjury.errors import StoreError
 from recjury.records import Metric, StageResult
-from recjury.store import PlannedEvaluation, Store
+from recjury.store import Measurement, PlannedConversation, PlannedEvaluation, Store
 from tests.store import values
 
 
@@ -76,7 +77,7 @@ def test_what_takes_a_place_sets_aside_what_had_it(store: Store) -> None:
 
 
 def test_a_plan_that_fails_changes_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it sets aside and what it puts there are one transaction."""
+    """What a page sets aside and what it puts there are one transaction."""
 
     def fall_over(*_: object) -> None:
         raise RuntimeError("killed")
@@ -85,12 +86,53 @@ def test_a_plan_that_fails_changes_nothing(store: Store, monkeypatch: pytest.Mon
     with store:
         (conversation,) = values.begun(store)
         with monkeypatch.context() as patched:
-            patched.setattr("recjury.store.conversations._set_aside", fall_over)
+            patched.setattr("recjury.store.conversations._replaced", fall_over)
             with pytest.raises(RuntimeError, match="killed"):
                 store.plan(values.CAMPAIGN, [changed])
         assert [each.id for each in store.conversations()] == [conversation]
         assert store.plan(values.CAMPAIGN, [changed]) == 1
         assert [each.id for each in store.conversations(values.CAMPAIGN)] == ["ab" * 16]
+
+
+def test_others_write_while_a_plan_is_written_and_one_that_is_cut_short_is_completed(
+    store: Store,
+) -> None:
+    other = Store.open(str(values.file_of(store)))
+    measured = Measurement(kind="noise", subject="x", measured_at=1.0, body={})
+    several = [values.conversation(number) for number in range(600)]
+
+    def cut_short() -> Iterator[PlannedConversation]:
+        yield from several[:550]
+        other.save_measurement(measured)
+        raise RuntimeError("killed")
+
+    with store, other:
+        store.begin(values.campaign())
+        with pytest.raises(RuntimeError, match="killed"):
+            store.plan(values.CAMPAIGN, cut_short())
+        assert store.conversations() == ()
+        assert other.plan(values.CAMPAIGN, several) == 0
+        assert store.plan(values.CAMPAIGN, several) == 0
+        found = store.conversations(values.CAMPAIGN)
+        assert [each.id for each in found] == [each.id for each in several]
+        assert len(store.measurements("noise")) == 1
+
+
+def test_of_two_plans_at_once_each_place_has_one_conversation(store: Store) -> None:
+    other = Store.open(str(values.file_of(store)))
+    several = [values.conversation(number) for number in range(600)]
+    changed = [each.model_copy(update={"id": f"{n:032x}"}) for n, each in enumerate(several)]
+
+    def overtaken() -> Iterator[PlannedConversation]:
+        yield from several[:500]
+        other.plan(values.CAMPAIGN, changed)
+        yield from several[500:]
+
+    with store, other:
+        store.begin(values.campaign())
+        assert store.plan(values.CAMPAIGN, overtaken()) == 600
+        found = store.conversations(values.CAMPAIGN)
+        assert [each.id for each in found] == [each.id for each in several]
 
 
 def test_results_are_filtered_and_in_the_plans_order(store: Store) -> None:

@@ -1,7 +1,6 @@
 """What is written comes back equal, and what is finished stays."""
 
 import asyncio
-import dataclasses
 from pathlib import Path
 
 import pytest
@@ -277,7 +276,7 @@ def test_the_calls_of_a_fork_are_not_the_campaigns(tmp_path: Path) -> None:
     async def record(store: Store) -> None:
         async with store.recorder() as recorder:
             for number, unit in enumerate((EVALUATION.identity, fork.identity)):
-                await recorder.record(dataclasses.replace(values.call(number), unit=unit))
+                await recorder.record(values.call(number)._replace(unit=unit))
 
     with _store(tmp_path) as store:
         (conversation,) = values.begun(store)

@@ -1,7 +1,6 @@
 """Values that the store's tests keep: a log, ratings, a debate, and calls."""
 
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -169,7 +168,6 @@ def call(
         messages=(Message("system", ("You rate.",)), Message("user", parts)),
         purpose="judge/Novelty",
         max_tokens=64,
-        stop=("END",),
         schema={"type": "object"},
         sample=number % 3,
     )
@@ -190,8 +188,8 @@ def call_of_several(number: int = 2) -> CallRecord:
     """A finished call that asked for four replies at once; the third was cut off."""
     single = call(number)
     more = (Choice("4", "stop"), Choice("so", "length"), Choice("3", "stop"))
-    return replace(
-        single, request=replace(single.request, n=4), reply=replace(single.reply, further=more)
+    return single._replace(
+        request=single.request._replace(n=4), reply=single.reply._replace(further=more)
     )
 
 
@@ -201,16 +199,15 @@ def call_with_reasoning(number: int = 3) -> CallRecord:
     several = call_of_several(number)
     first, second, *more = several.reply.further
     thought = (first._replace(reasoning="Hm, 4."), second, *more)
-    reply = replace(
-        several.reply,
+    reply = several.reply._replace(
         further=thought,
         reasoning="Perhaps 3.",
         waited=0.75,
         fingerprint="fp_1",
     )
-    usage = replace(reply.usage, estimated=True)
-    request = replace(several.request, attempt=1)
-    return replace(several, request=request, reply=replace(reply, usage=usage))
+    usage = reply.usage._replace(estimated=True)
+    request = several.request._replace(attempt=1)
+    return several._replace(request=request, reply=reply._replace(usage=usage))
 
 
 def aspect_ratings() -> tuple[Rating, ...]:

@@ -3,17 +3,16 @@
 import asyncio
 import math
 from collections.abc import Coroutine, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 
+from recjury.cli.noise_floor import HEADER, described, measure_noise
 from recjury.judges.factor_rubric import Rubric
 from recjury.llm import Gateway, NullRecorder
 from recjury.llm.choice_odds import read_rating_odds
 from recjury.llm.model_kinds import read_model
-from recjury.llm.noise_floor import HEADER, described, measure_noise
 from recjury.records import ChatRequest, Factor, Message, RatingForm, Reply
 from tests.judges.cases import a_log
 
@@ -98,7 +97,7 @@ def test_log_probabilities_are_those_of_transformers_with_and_without_an_adapter
         assert found.keys() == expected.keys()
         worst = max(worst, *(abs(found[label] - expected[label]) for label in expected))
         mean = sum(int(label) * math.exp(value) for label, value in expected.items())
-        assert abs(read_rating_odds(replace(reply, code=CODE), LOW, HIGH) - mean) < 1e-3
+        assert abs(read_rating_odds(reply._replace(code=CODE), LOW, HIGH) - mean) < 1e-3
     apart = max(abs(wanted[0][label] - wanted[1][label]) for label in wanted[0])
     assert worst < 1e-3 < apart
     figures.append(

@@ -49,8 +49,8 @@ def save(
 ) -> None:
     """Write a checkpoint folder with its tokenizer; the metadata is written last."""
     (folder / METADATA).unlink(missing_ok=True)
-    bart_files.save_bart(folder / REC, recommender, recommender.model.config)
-    bart_files.save_bart(folder / CONV, generator, generator.model.config)
+    bart_files.save_transformer(folder / REC, recommender, recommender.model.config)
+    bart_files.save_transformer(folder / CONV, generator, generator.model.config)
     tokens.save(folder / backbones.INSIDE / "bart")
     write_metadata(folder, metadata)
 

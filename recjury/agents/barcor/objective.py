@@ -15,7 +15,8 @@ from recjury.agents.kbrd.model import RelationalConvolution
 from recjury.agents.neural.bart import padded
 from recjury.agents.neural.context import prefixed
 from recjury.agents.neural.tokens import Tokens
-from recjury.agents.training.recall import first_and_ten, label_ranks
+from recjury.agents.training.objectives import Ranking
+from recjury.agents.training.recall import Scores
 
 _WORDS = "model.shared.weight"
 _ITEMS = "classification_head.out_proj.weight"
@@ -112,10 +113,8 @@ def let_names_through(recommender: BarcorRecommender) -> None:
                 module.weight += torch.eye(module.in_features)
 
 
-class BarcorRanking:
+class BarcorRanking(Ranking):
     """Cross-entropy over all entities; an `Objective` of the training loop."""
-
-    part = "recommender"
 
     def __init__(
         self,
@@ -126,8 +125,8 @@ class BarcorRanking:
         context: int,
     ):
         """`context` is the largest number of tokens read from a conversation."""
-        self._model, self._space, self._stop = model, space, parts.stop
-        self._tokens, self._context = tokens, context
+        super().__init__(space, parts.stop)
+        self._model, self._tokens, self._context = model, tokens, context
         self._rows = [self._ids(each) for each in parts.train]
         self._labels = torch.tensor([each.label for each in parts.train])
 
@@ -142,25 +141,16 @@ class BarcorRanking:
         scores = self._model.scores(self._model.tensors(), ids)
         return functional.cross_entropy(scores, self._labels[rows])
 
-    def figures(self) -> Mapping[str, float]:
-        """Recall@1 and @10 on the split that decides when to stop."""
-        return first_and_ten(self.ranks(self._stop))
+    def scoring(self) -> Scores:
+        """With the rows of the graph, if there is one."""
+        tensors = self._model.tensors()
 
-    def quality(self, figures: Mapping[str, float]) -> float:
-        """The sum of both."""
-        return figures["recall@1"] + figures["recall@10"]
+        def scores(some: Sequence[Instance]) -> NDArray[np.float32]:
+            ids = padded([self._ids(each) for each in some])
+            found: NDArray[np.float32] = self._model.scores(tensors, ids).numpy()
+            return found
 
-    def ranks(self, instances: Sequence[Instance]) -> NDArray[np.int64]:
-        """The rank of each instance's label among the items."""
-        with torch.no_grad():
-            tensors = self._model.tensors()
-
-            def scores(some: Sequence[Instance]) -> NDArray[np.float32]:
-                ids = padded([self._ids(each) for each in some])
-                found: NDArray[np.float32] = self._model.scores(tensors, ids).numpy()
-                return found
-
-            return label_ranks(scores, self._space, instances)
+        return scores
 
     def _ids(self, instance: Instance) -> list[int]:
         return self._tokens.sentence(prefixed(instance.context, "</s>"), self._context)

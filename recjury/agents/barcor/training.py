@@ -23,13 +23,9 @@ from recjury.agents.neural.context import prefixed
 from recjury.agents.neural.description import Limits
 from recjury.agents.training.bart_objective import BartReplying
 from recjury.agents.training.bart_start import BartStart, published_bart
-from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
+from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.learned_tokens import add_entities, learn_tokens
-from recjury.agents.training.loop import reproducible
-from recjury.agents.training.output_folder import check_place, whole_folder
-from recjury.agents.training.report import TrainingProgress, TrainingReport
-from recjury.agents.training.run import TrainingRun
-from recjury.corpora import Corpus
+from recjury.agents.training.run import Ranks, SystemPlan, TrainingRun
 
 LIMITS = Limits(context=80, entities=0, response=48)
 
@@ -37,6 +33,8 @@ LIMITS = Limits(context=80, entities=0, response=48)
 @dataclass(frozen=True, kw_only=True)
 class BarcorHyperparameters(SystemPlan):
     """How to train; `width` and `layers` are the two BARTs' (encoder and decoder layers)."""
+
+    system = "barcor"
 
     recommender: TrainingPlan = TrainingPlan(epochs=8, patience=3, learning_rate=1.5e-3)
     generator: TrainingPlan = TrainingPlan(epochs=12, patience=2, batch=32)
@@ -70,81 +68,39 @@ class BarcorHyperparameters(SystemPlan):
             generator=TrainingPlan(epochs=8, patience=2, batch=32, learning_rate=5e-5),
         )
 
-
-def train_barcor(
-    corpus: Corpus,
-    out: Path,
-    *,
-    hyperparameters: BarcorHyperparameters,
-    seed: int = 0,
-    progress: TrainingProgress | None = None,
-    origins: Mapping[str, Origin] | None = None,
-) -> TrainingReport:
-    """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
-
-    Training uses one thread: the same seed on the same machine gives the same numbers. `progress`
-    counts steps. `origins` may give the `bart` from which both parts start. Raises DataError if the
-    corpus has nothing to train on or the BART does not fit, and ConfigError if the folder has other
-    contents.
-    """
-    check_place(out)
-    session = TrainingRun(
-        "barcor", corpus, seed=seed, progress=progress, facts=hyperparameters.facts
-    )
-    start, names = _start(session, hyperparameters, origins or {})
-    with reproducible(seed), whole_folder(out) as folder:
+    def carry_out(self, session: TrainingRun, origins: Mapping[str, Origin], folder: Path) -> Ranks:
+        """Train the parts, and write them into `folder`."""
+        start, names = self._start(session, origins)
         model = _recommender(session, start, names)
         objective = BarcorRanking(
             model, session.space, session.parts, start.tokens, start.limits.context
         )
-        sizes = len(session.parts.train), len(session.parts.stop)
-        session.fit(model, objective, hyperparameters.recommender, sizes=sizes)
+        session.fit(model, objective, self.recommender)
         generator = start.generator()
-        speaking = BartReplying(
-            generator,
-            start.tokens,
-            start.replies(session.said),
-            start.replies(session.heldout),
-            text=prefixed,
-            context=start.limits.context,
-            response=start.limits.response,
-        )
-        sizes = len(session.said), len(session.heldout)
-        session.fit(generator, speaking, hyperparameters.generator, sizes=sizes)
-        described = session.metadata(
-            limits=start.limits,
-            fidelity="corrected",
-            sizes=_sizes(hyperparameters, start),
-            backbones=start.backbones,
-        )
+        speaking = BartReplying(generator, start, session.said, session.heldout, text=prefixed)
+        session.fit(generator, speaking, self.generator)
+        described = session.metadata(limits=start.limits, backbones=start.backbones)
         checkpoint.save(folder, model.fold(), generator, start.tokens, described)
-    return session.report(out, objective.ranks)
+        return objective.ranks
 
-
-def _sizes(chosen: BarcorHyperparameters, start: BartStart) -> dict[str, float]:
-    """The hyperparameters besides the plans; the models' sizes only if they are from scratch."""
-    if start.published is not None:
-        return {"facts": chosen.facts}
-    return {
-        "facts": chosen.facts,
-        "width": chosen.width,
-        "layers.encoder": chosen.layers[0],
-        "layers.decoder": chosen.layers[1],
-        "vocabulary": chosen.vocabulary,
-        "dropout": chosen.dropout,
-    }
-
-
-def _start(
-    session: TrainingRun, chosen: BarcorHyperparameters, origins: Mapping[str, Origin]
-) -> tuple[BartStart, dict[int, int]]:
-    """The initial state of both parts, and the tokens that name entities."""
-    if "bart" in origins:
-        return published_bart(origins["bart"], checkpoint.LIMITS), {}
-    tokens = learn_tokens(session.examples, session.said, "bart", size=chosen.vocabulary)
-    names = add_entities(tokens, session.corpus, session.examples)
-    config = _dims(chosen, tokens.size).config()
-    return BartStart(tokens=tokens, config=config, limits=LIMITS), names
+    def _start(
+        self, session: TrainingRun, origins: Mapping[str, Origin]
+    ) -> tuple[BartStart, dict[int, int]]:
+        """The initial state of both parts, and the tokens that name entities."""
+        if "bart" in origins:
+            return published_bart(origins["bart"], checkpoint.LIMITS), {}
+        tokens = learn_tokens(session.examples, session.said, "bart", size=self.vocabulary)
+        names = add_entities(tokens, session.corpus, session.examples)
+        dims = BartDims(
+            vocabulary=tokens.size,
+            width=self.width,
+            encoder_layers=self.layers[0],
+            decoder_layers=self.layers[1],
+            inner=2 * self.width,
+            positions=max(LIMITS.context, LIMITS.response) + 2,
+            dropout=self.dropout,
+        )
+        return BartStart(tokens=tokens, config=dims.config(), limits=LIMITS), names
 
 
 def _recommender(
@@ -156,15 +112,3 @@ def _recommender(
         return Untied(recommender)
     let_names_through(recommender)
     return GraphTied(recommender, session.space, names)
-
-
-def _dims(chosen: BarcorHyperparameters, vocabulary: int) -> BartDims:
-    return BartDims(
-        vocabulary=vocabulary,
-        width=chosen.width,
-        encoder_layers=chosen.layers[0],
-        decoder_layers=chosen.layers[1],
-        inner=2 * chosen.width,
-        positions=max(LIMITS.context, LIMITS.response) + 2,
-        dropout=chosen.dropout,
-    )

@@ -28,7 +28,7 @@ class KbrdSpeech(NamedTuple):
 
 def save_generator(folder: Path, model: BartLanguageModel, tokens: Tokens) -> None:
     """Write `conv_model/` and the tokenizer into a checkpoint folder."""
-    bart_files.save_bart(folder / CONV, model, model.model.config)
+    bart_files.save_transformer(folder / CONV, model, model.model.config)
     tokens.save(folder / backbones.INSIDE / "bart")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import torch
@@ -19,25 +19,20 @@ from recjury.agents.kbrd.model import KbrdModel
 from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.bart_config import BartDims
 from recjury.agents.neural.context import joined
-from recjury.agents.neural.description import Fidelity, Limits
+from recjury.agents.neural.description import Limits
 from recjury.agents.training.bart_objective import BartReplying
 from recjury.agents.training.bart_start import BartStart, published_bart
-from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
+from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.learned_tokens import learn_tokens
-from recjury.agents.training.loop import reproducible
-from recjury.agents.training.output_folder import check_place, whole_folder
-from recjury.agents.training.recall import first_and_ten, label_ranks
+from recjury.agents.training.objectives import Ranking
+from recjury.agents.training.recall import Scores
 from recjury.agents.training.replies import TrainingReply
-from recjury.agents.training.report import TrainingProgress, TrainingReport
-from recjury.agents.training.run import TrainingRun
-from recjury.corpora import Corpus
+from recjury.agents.training.run import Ranks, SystemPlan, TrainingRun
 from recjury.errors import DataError
 
 
-class KbrdRanking:
+class KbrdRanking(Ranking):
     """Cross-entropy over all nodes; an `Objective` of the training loop."""
-
-    part = "recommender"
 
     def __init__(self, model: KbrdModel, space: Space, parts: Splits):
         """Leave out users without an entity: their scores are zero, so nothing can be learnt from
@@ -45,7 +40,8 @@ class KbrdRanking:
 
         Raises DataError if no user is left.
         """
-        self._model, self._space, self._stop = model, space, parts.stop
+        super().__init__(space, parts.stop)
+        self._model = model
         self._train = [each for each in parts.train if each.entities]
         if not self._train:
             raise DataError(f"nothing to learn from: the {parts.trained_on} names no entity")
@@ -62,28 +58,19 @@ class KbrdRanking:
         scores = self._model.scores(nodes, [each.entities for each in some])
         return functional.cross_entropy(scores, torch.tensor([each.label for each in some]))
 
-    def figures(self) -> Mapping[str, float]:
-        """Recall@1 and @10 on the split that decides when to stop."""
-        return first_and_ten(self.ranks(self._stop))
-
-    def quality(self, figures: Mapping[str, float]) -> float:
-        """The sum of both."""
-        return figures["recall@1"] + figures["recall@10"]
-
-    def ranks(self, instances: Sequence[Instance]) -> NDArray[np.int64]:
-        """The rank of each label; users without a known entity are ranked by popularity."""
+    def scoring(self) -> Scores:
+        """Users without a known entity get the items' popularity."""
         popular = np.zeros(self._space.entities, dtype=np.float32)
         popular[self._space.items] = self._space.popularity
-        with torch.no_grad():
-            nodes = self._model.nodes(self._space.edges)
+        nodes = self._model.nodes(self._space.edges)
 
-            def scores(some: Sequence[Instance]) -> NDArray[np.float32]:
-                users = [each.entities for each in some]
-                found: NDArray[np.float32] = self._model.scores(nodes, users)[:, :-1].numpy()
-                found[[not user for user in users]] = popular
-                return found
+        def scores(some: Sequence[Instance]) -> NDArray[np.float32]:
+            users = [each.entities for each in some]
+            found: NDArray[np.float32] = self._model.scores(nodes, users)[:, :-1].numpy()
+            found[[not user for user in users]] = popular
+            return found
 
-            return label_ranks(scores, self._space, instances)
+        return scores
 
 
 LIMITS = Limits(context=96, entities=32, response=48)
@@ -92,6 +79,9 @@ LIMITS = Limits(context=96, entities=32, response=48)
 @dataclass(frozen=True, kw_only=True)
 class KbrdHyperparameters(SystemPlan):
     """How to train. With `generator` None, none is trained, and replies are fixed sentences."""
+
+    system = "kbrd"
+    always: ClassVar[tuple[str, ...]] = ("dim", "bases")
 
     recommender: TrainingPlan = TrainingPlan(
         epochs=20, batch=256, learning_rate=3e-3, warm_up=0.0, decay=False, clip=None
@@ -131,79 +121,35 @@ class KbrdHyperparameters(SystemPlan):
         """These hyperparameters without a generator."""
         return replace(self, generator=None)
 
-
-def train_kbrd(
-    corpus: Corpus,
-    out: Path,
-    *,
-    hyperparameters: KbrdHyperparameters,
-    seed: int = 0,
-    fidelity: Fidelity = "corrected",
-    progress: TrainingProgress | None = None,
-    origins: Mapping[str, Origin] | None = None,
-) -> TrainingReport:
-    """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
-
-    The weights of the epoch with the best validation result are kept. Training uses one thread: the
-    same seed on the same machine gives the same numbers. `progress` counts steps. `origins` may
-    give the `bart` from which the generator starts. Raises DataError if the corpus has nothing to
-    train on or the BART does not fit, and ConfigError if the folder has other contents.
-    """
-    check_place(out)
-    speaks = hyperparameters.generator is not None
-    session = TrainingRun("kbrd", corpus, seed=seed, progress=progress, speaks=speaks)
-    start = _start(session, hyperparameters, origins or {}) if hyperparameters.generator else None
-    with reproducible(seed), whole_folder(out) as folder:
+    def carry_out(self, session: TrainingRun, origins: Mapping[str, Origin], folder: Path) -> Ranks:
+        """Train the parts, and write them into `folder`."""
+        start = self._start(session, origins) if self.generator is not None else None
         space = session.space
-        model = KbrdModel(
-            space.entities,
-            space.relations,
-            dim=hyperparameters.dim,
-            bases=hyperparameters.bases,
-            fidelity=fidelity,
-        )
+        model = KbrdModel(space.entities, space.relations, dim=self.dim, bases=self.bases)
         objective = KbrdRanking(model, space, session.parts)
-        sizes = len(session.parts.train), len(session.parts.stop)
-        session.fit(model, objective, hyperparameters.recommender, sizes=sizes)
-        if start is not None and hyperparameters.generator is not None:
-            _speak(session, model, hyperparameters.generator, start, folder)
+        session.fit(model, objective, self.recommender)
+        if start is not None and self.generator is not None:
+            _speak(session, model, self.generator, start, folder)
         described = session.metadata(
             limits=LIMITS if start is None else start.limits,
-            fidelity=fidelity,
-            sizes=_sizes(hyperparameters, start),
             backbones=None if start is None else start.backbones,
         )
         checkpoint.save(folder, model, described)
-    return session.report(out, objective.ranks)
+        return objective.ranks
 
-
-def _sizes(chosen: KbrdHyperparameters, start: BartStart | None) -> dict[str, float]:
-    """The hyperparameters besides the plans; the generator's sizes only if it is from scratch."""
-    found: dict[str, float] = {"dim": chosen.dim, "bases": chosen.bases}
-    if start is not None and start.published is None:
-        found |= {
-            "width": chosen.width,
-            "vocabulary": chosen.vocabulary,
-            "dropout": chosen.dropout,
-        }
-    return found
-
-
-def _start(
-    session: TrainingRun, chosen: KbrdHyperparameters, origins: Mapping[str, Origin]
-) -> BartStart:
-    """The initial state of the generator."""
-    if "bart" in origins:
-        return published_bart(origins["bart"], PUBLISHED)
-    tokens = learn_tokens(session.examples, session.said, "bart", size=chosen.vocabulary)
-    dims = BartDims(
-        vocabulary=tokens.size,
-        width=chosen.width,
-        inner=2 * chosen.width,
-        positions=max(LIMITS.context, LIMITS.response) + 2,
-        dropout=chosen.dropout,
-    )
-    return BartStart(tokens=tokens, config=dims.config(), limits=LIMITS)
+    def _start(self, session: TrainingRun, origins: Mapping[str, Origin]) -> BartStart:
+        """The initial state of the generator."""
+        if "bart" in origins:
+            return published_bart(origins["bart"], PUBLISHED)
+        tokens = learn_tokens(session.examples, session.said, "bart", size=self.vocabulary)
+        dims = BartDims(
+            vocabulary=tokens.size,
+            width=self.width,
+            inner=2 * self.width,
+            positions=max(LIMITS.context, LIMITS.response) + 2,
+            dropout=self.dropout,
+        )
+        return BartStart(tokens=tokens, config=dims.config(), limits=LIMITS)
 
 
 def _speak(
@@ -219,15 +165,7 @@ def _speak(
             return model.pool(nodes, [each.entities for each in some])
 
     objective = BartReplying(
-        generator,
-        start.tokens,
-        start.replies(session.said),
-        start.replies(session.heldout),
-        text=joined,
-        context=start.limits.context,
-        response=start.limits.response,
-        users=users,
+        generator, start, session.said, session.heldout, text=joined, users=users
     )
-    sizes = len(session.said), len(session.heldout)
-    session.fit(generator, objective, plan, sizes=sizes)
+    session.fit(generator, objective, plan)
     save_generator(folder, generator, start.tokens)

@@ -55,17 +55,23 @@ def read_config(folder: Path) -> BartConfig:
 
     Raises ConfigError if it is missing, and DataError if it is invalid.
     """
-    described = read_json_object(folder / CONFIG)
-    if described is None:
-        raise ConfigError(f"no config.json in {folder}: it says the size of the model")
-    if described.get("model_type") != "bart":
-        raise DataError(
-            f"expected a model of type bart, found {described.get('model_type')!r}",
-            path=folder / CONFIG,
-        )
+    described = read_description(folder, "bart")
     # Labels are counted from the graph; their names are not used, and are slow to read.
     kept = {k: v for k, v in described.items() if k not in ("id2label", "label2id")}
     return made(lambda: BartConfig(**kept), folder)
+
+
+def read_description(folder: Path, kind: str) -> dict[str, object]:
+    """The `config.json` of a model of that kind; raises as `read_config`."""
+    path = folder / CONFIG
+    described = read_json_object(path)
+    if described is None:
+        raise ConfigError(f"no config.json in {folder}: it says the size of the model")
+    if described.get("model_type") != kind:
+        raise DataError(
+            f"expected a model of type {kind}, found {described.get('model_type')!r}", path=path
+        )
+    return described
 
 
 def made(make: Callable[[], T], folder: Path) -> T:

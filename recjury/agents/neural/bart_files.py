@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from transformers import BartConfig
+from transformers import PretrainedConfig
 
 from recjury.agents.neural import weights
 from recjury.agents.neural.bart import BartLanguageModel
@@ -53,7 +53,7 @@ def load_generator(
     return LoadedGenerator(model.eval(), rules, (path, folder / CONFIG))
 
 
-def save_bart(folder: Path, model: nn.Module, config: BartConfig) -> None:
+def save_transformer(folder: Path, model: nn.Module, config: PretrainedConfig) -> None:
     """Write `config.json` and `pytorch_model.bin`."""
     folder.mkdir(parents=True, exist_ok=True)
     partial = folder / "config.partial"

@@ -1,7 +1,7 @@
 """The neural systems as a campaign file names them. Their models are loaded when prepared."""
 
-from abc import abstractmethod
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -66,12 +66,14 @@ class NeuralSystem(System):
         self._model = self._load(folder, setup)
         self._batcher = Batcher(self._model.answer, name=self.name)
 
-    @abstractmethod
     def _load(self, folder: Path, setup: "ModelSetup") -> "NeuralModel":
         """The model in a checkpoint folder.
 
         Raises ConfigError for a missing file, and DataError for a file that does not fit.
         """
+        recommender = import_module(f"recjury.agents.{self.kind}.recommender")
+        model: NeuralModel = getattr(recommender, f"load_{self.kind}")(folder, setup)
+        return model
 
     def _check_device(self) -> None:
         """Try the device with one number. Raises ConfigError if torch cannot use it."""
@@ -94,11 +96,6 @@ class KBRD(NeuralSystem):
     name: str = "kbrd"
     backbones: dict[Literal["bart"], NonEmpty] = Field(default_factory=dict)
 
-    def _load(self, folder: Path, setup: "ModelSetup") -> "NeuralModel":
-        from recjury.agents.kbrd.recommender import load_kbrd
-
-        return load_kbrd(folder, setup)
-
 
 class BARCOR(NeuralSystem):
     """BARCOR. `backbones` may name its tokenizer (`bart`)."""
@@ -107,11 +104,6 @@ class BARCOR(NeuralSystem):
     name: str = "barcor"
     backbones: dict[Literal["bart"], NonEmpty] = Field(default_factory=dict)
 
-    def _load(self, folder: Path, setup: "ModelSetup") -> "NeuralModel":
-        from recjury.agents.barcor.recommender import load_barcor
-
-        return load_barcor(folder, setup)
-
 
 class UniCRS(NeuralSystem):
     """UniCRS. `backbones` may name the models it builds on (`gpt2`, `roberta`)."""
@@ -119,8 +111,3 @@ class UniCRS(NeuralSystem):
     kind: Literal["unicrs"] = "unicrs"
     name: str = "unicrs"
     backbones: dict[Literal["gpt2", "roberta"], NonEmpty] = Field(default_factory=dict)
-
-    def _load(self, folder: Path, setup: "ModelSetup") -> "NeuralModel":
-        from recjury.agents.unicrs.recommender import load_unicrs
-
-        return load_unicrs(folder, setup)

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recjury.knowledge import Catalogue
-from recjury.language import read
-from recjury.language.tokens import sentence_texts
+from recjury.language import read, read_sentences
 from recjury.language.wishes import clause_at, clauses_of
 from recjury.records import Act, Attribute, Turn
 
@@ -72,9 +71,8 @@ def hear(turn: Turn, before: Sequence[Turn], catalogue: Catalogue) -> HeardTurn:
 def _sentences(turn: Turn, before: Sequence[Turn]) -> list[_Sentence]:
     found: list[_Sentence] = []
     end = 0
-    for text in sentence_texts(turn.text):
+    for text, reading in read_sentences(turn.text, before):
         end = turn.text.index(text, end) + len(text)
-        reading = read(turn.model_copy(update={"text": text}), before)
         found.append(_Sentence(end, reading.yes & _ANSWERS))
     return found
 

@@ -6,7 +6,8 @@ Attributes are people, genres and other categories.
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -21,17 +22,16 @@ _FIELD_WEIGHTS = {"title": 0.5, "category": 2.0, "people": 0.5, "plot": 1.0}
 
 
 class IndexedAttribute(NamedTuple):
-    """A category or a person. `rows` maps the names of attributes ("director") to rows of items."""
+    """A category or a person. `rows` maps the names of attributes ("director") to rows of items.
+
+    `all_rows` are the rows of all items that have it, each once.
+    """
 
     name: str
     rows: Mapping[str, tuple[int, ...]]
+    all_rows: NDArray[np.int64]
     weight: float
     is_category: bool
-
-    @property
-    def all_rows(self) -> tuple[int, ...]:
-        """The rows of all items that have it, sorted and without repeats."""
-        return tuple(sorted({row for rows in self.rows.values() for row in rows}))
 
 
 class Library:
@@ -45,7 +45,9 @@ class Library:
         self.catalogue = catalogue
         self.items = tuple(catalogue)
         self.small_talk = frozenset(_small_talk(catalogue.domains))
-        self._domains = [catalogue.domain_of(item).name for item in self.items]
+        domains = np.array([catalogue.domain_of(item).name for item in self.items])
+        self.rows_beside = cache(lambda domain: np.flatnonzero(domains != domain))
+        """The rows of the items that are of another domain than the one named."""
         self.rows = {item.id: row for row, item in enumerate(self.items)}
         facts = [list(self._facts(item)) for item in self.items]
         self._of_rows = [tuple(dict.fromkeys(fold(name) for _, name in each)) for each in facts]
@@ -71,10 +73,6 @@ class Library:
     def domain_of(self, row: int) -> Domain:
         """The domain of an item."""
         return self.catalogue.domain_of(self.items[row])
-
-    def rows_beside(self, domain: str) -> list[int]:
-        """The rows of the items that are of another domain."""
-        return [row for row, name in enumerate(self._domains) if name != domain]
 
     def search(self, words: Mapping[str, float]) -> NDArray[np.float64]:
         """The BM25 score of each item for weighted words: [items]."""
@@ -115,10 +113,12 @@ class Library:
             key: IndexedAttribute(
                 names[key],
                 {kind: tuple(found) for kind, found in kinds.items()},
-                math.log(1 + total / len({row for found in kinds.values() for row in found})),
+                np.array(every),
+                math.log(1 + total / len(every)),
                 key in categories,
             )
             for key, kinds in rows.items()
+            for every in [list(dict.fromkeys(chain(*kinds.values())))]
         }
 
     def _facts(self, item: Item) -> Iterator[tuple[DomainAttribute, str]]:

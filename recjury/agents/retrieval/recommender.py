@@ -55,7 +55,9 @@ def rank(library: Library, wish: Understanding, length: int) -> list[Ranked]:
     asked = wish.asked_about
     if asked is not None:
         scores[asked] = scores.max() + 1.0
-    order = np.argsort(-scores, kind="stable")[:length]
+    lowest = np.partition(scores, -length)[-length] if length < len(scores) else -np.inf
+    best = np.flatnonzero(scores >= lowest)  # a few more than `length` if there are ties
+    order = best[np.argsort(-scores[best], kind="stable")][:length]
     ranked = [Ranked(int(row), float(scores[row])) for row in order]
     return [each for each in ranked if each.score > _BELOW_ANY_REJECTED] or ranked
 
@@ -64,14 +66,14 @@ def _scores(library: Library, wish: Understanding, weights: Weights) -> NDArray[
     scores = weights.popularity * library.popularity + weights.words * library.search(wish.words)
     for name, weight in wish.wanted.items():
         attribute = library.attributes[name]
-        scores[list(attribute.all_rows)] += weights.wanted * weight * attribute.weight
+        scores[attribute.all_rows] += weights.wanted * weight * attribute.weight
     for (first, last), weight in wish.years.items():
         asked_for = (first <= library.years) & (library.years <= last)
         scores[asked_for] += weights.years * weight
     for row, weight in wish.liked.items():
         _add_neighbours(scores, library, row, weights.liked * weight)
     for name in wish.unwanted:
-        scores[list(library.attributes[name].all_rows)] -= weights.unwanted
+        scores[library.attributes[name].all_rows] -= weights.unwanted
     if wish.domain is not None:
         scores[library.rows_beside(wish.domain.name)] -= _OTHER_DOMAIN
     for row in {*wish.liked, *wish.recommended}:
@@ -86,7 +88,7 @@ def _add_neighbours(scores: NDArray[np.float64], library: Library, row: int, wei
     share = weight / np.sqrt(max(1, len(names)))
     for name in names:
         attribute = library.attributes[name]
-        scores[list(attribute.all_rows)] += share * attribute.weight
+        scores[attribute.all_rows] += share * attribute.weight
 
 
 _VERSION = 3

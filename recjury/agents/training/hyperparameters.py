@@ -1,13 +1,10 @@
-"""How to train: the plan of one part, and the plans and sizes of a whole system."""
+"""How to train one part of a system."""
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
-from typing import Self
 
 from recjury.errors import ConfigError
 
 _MAY_BE_ZERO = ("weight_decay", "warm_up")
-_FEW = 4000  # instances: between ReDial's validation split (3,244) and OpenDialKG (5,893)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,42 +41,3 @@ class TrainingPlan:
     def at_most(self, epochs: int | None) -> "TrainingPlan":
         """This plan with another limit of epochs, if one is given."""
         return self if epochs is None else replace(self, epochs=epochs)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SystemPlan(ABC):
-    """Methods of the hyperparameters of every system; its parts are the fields that are plans.
-
-    The defaults suit corpora of 4,000 instances and more.
-    """
-
-    @classmethod
-    def suited_to(cls, instances: int) -> Self:
-        """The hyperparameters for a corpus with that many training instances."""
-        return cls.small() if instances < _FEW else cls()
-
-    @classmethod
-    @abstractmethod
-    def small(cls) -> Self:
-        """The hyperparameters for smaller corpora."""
-
-    @abstractmethod
-    def from_published(self) -> Self:
-        """These hyperparameters with plans for published backbones, which have their own sizes."""
-
-    def without_generator(self) -> Self:
-        """These hyperparameters for a system that replies with fixed sentences.
-
-        Raises ConfigError if the system needs a generator.
-        """
-        raise ConfigError("only kbrd can be trained without a generator")
-
-    def at_most(self, epochs: int | None) -> Self:
-        """These hyperparameters with another limit of epochs for every part, if one is given."""
-        parts = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return replace(
-            self,
-            **{
-                name: part.at_most(epochs) for name, part in parts if isinstance(part, TrainingPlan)
-            },
-        )

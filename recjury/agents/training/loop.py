@@ -11,8 +11,9 @@ import torch
 from torch import Tensor, nn
 
 from recjury.agents.training.hyperparameters import TrainingPlan
-from recjury.agents.training.report import EpochReport, TrainingProgress
+from recjury.agents.training.report import EpochReport, TrainingSteps
 from recjury.errors import DataError
+from recjury.tables import WorkProgress
 
 _THREADS = 1  # parallel sums are added in another order each time
 _GROUPED = 16  # batches that are sorted by length among themselves
@@ -56,22 +57,21 @@ def fit(
     plan: TrainingPlan,
     *,
     seed: int,
-    progress: TrainingProgress | None = None,
+    progress: WorkProgress | None = None,
 ) -> Fitted:
     """Train the parameters of `model` that require gradients; it ends with the kept weights.
 
     Call it inside `reproducible`. Raises DataError if the loss or the figures are not finite
     numbers: then nothing more can be learnt or ranked.
     """
-    progress = progress or TrainingProgress()
+    progress = progress or WorkProgress()
     run = _Run(model, objective, plan, seed, progress)
-    progress.begin(objective.part, epochs=plan.epochs, steps=run.steps)
     history: list[EpochReport] = []
     waited, best, kept = 0, None, {}
     for number in range(1, plan.epochs + 1):
         report = run.epoch(number)
         history.append(report)
-        progress.finished(report)
+        progress.say(report.line)
         if best is None or plan.last or report.quality > best.quality:
             best, waited = report, 0
             kept = {name: value.clone() for name, value in model.state_dict().items()}
@@ -94,19 +94,18 @@ class _Run:
         objective: Objective,
         plan: TrainingPlan,
         seed: int,
-        progress: TrainingProgress,
+        progress: WorkProgress,
     ):
         self._model, self._objective, self._plan = model, objective, plan
-        self._progress = progress
         self._trained = [p for p in model.parameters() if p.requires_grad]
         self._optimiser = torch.optim.AdamW(
             self._trained, lr=plan.learning_rate, weight_decay=plan.weight_decay
         )
         self._order = np.random.default_rng(seed)
         self._lengths = np.array(objective.lengths)
-        self.steps = -(-len(self._lengths) // plan.batch)
-        self._steps = plan.epochs * self.steps
-        self._step = 0
+        steps = -(-len(self._lengths) // plan.batch)
+        self._steps = plan.epochs * steps
+        self._at = TrainingSteps(objective.part, plan.epochs, steps, progress)
 
     def epoch(self, number: int) -> EpochReport:
         start = time.perf_counter()
@@ -140,7 +139,6 @@ class _Run:
     def _learn(self, rows: Sequence[int]) -> float:
         for group in self._optimiser.param_groups:
             group["lr"] = self._plan.learning_rate * self._learning_rate_factor()
-        self._step += 1
         self._optimiser.zero_grad(set_to_none=True)
         loss = self._objective.loss(rows)
         found = float(loss.detach())
@@ -149,22 +147,22 @@ class _Run:
         if self._plan.clip is not None:
             nn.utils.clip_grad_norm_(self._trained, self._plan.clip)
         self._optimiser.step()
-        self._progress.step()
+        self._at.step()
         return found
 
     def _refuse_other_than_finite(self, number: float) -> None:
         if not math.isfinite(number):
             raise DataError(
-                f"the {self._objective.part}'s training failed in step {self._step}: its loss or "
-                "figures are no longer finite numbers; train with another seed"
+                f"the {self._objective.part}'s training failed after {self._at.done} steps: its "
+                "loss or figures are no longer finite numbers; train with another seed"
             )
 
     def _learning_rate_factor(self) -> float:
         """The factor of the learning rate in this step, 0 to 1."""
         rising = self._plan.warm_up * self._steps
-        if self._step < rising:
-            return (self._step + 1) / rising
-        return 1.0 - 0.9 * self._step / self._steps if self._plan.decay else 1.0
+        if self._at.done < rising:
+            return (self._at.done + 1) / rising
+        return 1.0 - 0.9 * self._at.done / self._steps if self._plan.decay else 1.0
 
 
 @contextmanager

@@ -1,10 +1,11 @@
-"""The report of a training: its progress, its epochs, and its results on the test split."""
+"""The report of a training: its steps, its epochs, and its results on the test split."""
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from recjury.records import Record
+from recjury.tables import WorkProgress
 
 
 class Recall(Record):
@@ -30,6 +31,15 @@ class EpochReport(Record):
     figures: dict[str, float]
     quality: float
     seconds: float
+
+    @property
+    def line(self) -> str:
+        """The epoch in one line."""
+        figures = ", ".join(f"{name} {value:.3f}" for name, value in self.figures.items())
+        return (
+            f"{self.part}, epoch {self.epoch}: loss {self.loss:.3f}, validation {figures} "
+            f"({self.seconds:.0f} s)"
+        )
 
 
 class PartReport(Record):
@@ -66,52 +76,25 @@ class TrainingReport(Record):
 
 
 @dataclass
-class TrainingProgress:
-    """Counts of the part that is being trained.
+class TrainingSteps:
+    """The steps of one part: at most `epochs` of `steps` each, told to `progress`."""
 
-    `finished` is called after each of its epochs, `stepped` with these counts after each step.
-
-    `epochs` is the largest number of epochs, `steps` the number of steps in an epoch, and `done`
-    the number of steps in all epochs so far.
-    """
-
-    finished: Callable[[EpochReport], None] = lambda _: None
-    stepped: "Callable[[TrainingProgress], None]" = lambda _: None
+    part: str
+    epochs: int
+    steps: int
+    progress: WorkProgress
     clock: Callable[[], float] = time.monotonic
-    part: str = field(default="", init=False)
-    epochs: int = field(default=0, init=False)
-    steps: int = field(default=0, init=False)
-    done: int = field(default=0, init=False)
+    done: int = 0
 
-    def begin(self, part: str, *, epochs: int, steps: int) -> None:
-        """Set the part that is trained now."""
-        self.part, self.epochs, self.steps, self.done = part, epochs, steps, 0
-        self._started = self.clock()
+    def __post_init__(self) -> None:
+        """Look at the clock: the time left is estimated from the speed so far."""
+        self._began = self.clock()
 
     def step(self) -> None:
         """Count one more step."""
+        epoch, batch = divmod(self.done, self.steps)
         self.done += 1
-        self.stepped(self)
-
-    @property
-    def share(self) -> float:
-        """The share of the part's steps that is done, 0 to 1, if all epochs are needed."""
-        return self.done / max(1, self.epochs * self.steps)
-
-    def __str__(self) -> str:
-        batch = self.done - (self.epoch - 1) * self.steps
-        epochs = f"epoch {self.epoch} of {self.epochs} at most"
-        return f"{self.part}, {epochs}: {batch}/{self.steps} batches"
-
-    @property
-    def epoch(self) -> int:
-        """The epoch of the last step, counted from 1."""
-        return max(1, -(-self.done // max(1, self.steps)))
-
-    def seconds_left(self) -> float | None:
-        """An estimate for all epochs from the speed so far, in seconds; None before the first
-        step."""
-        if not self.done:
-            return None
-        left = self.epochs * self.steps - self.done
-        return (self.clock() - self._started) / self.done * left
+        most = self.epochs * self.steps
+        where = f"epoch {epoch + 1} of {self.epochs} at most: {batch + 1}/{self.steps} batches"
+        left = (self.clock() - self._began) / self.done * (most - self.done)
+        self.progress.at(self.done / most, f"{self.part}, {where}", left)

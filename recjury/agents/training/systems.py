@@ -1,16 +1,19 @@
 """The systems that can be trained, by name, with settings that suit the size of a corpus."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from recjury.agents.training.hyperparameters import SystemPlan
 from recjury.agents.training.origins import find_origins
-from recjury.agents.training.report import TrainingProgress, TrainingReport
+from recjury.agents.training.report import TrainingReport
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError
 from recjury.plugins.extras import require_neural
+from recjury.tables import WorkProgress
+
+if TYPE_CHECKING:
+    from recjury.agents.training.run import SystemPlan
 
 System = Literal["barcor", "kbrd", "unicrs"]
 SYSTEMS: tuple[str, ...] = get_args(System)
@@ -42,7 +45,7 @@ def train(
     out: Path,
     options: TrainingOptions = DEFAULT_OPTIONS,
     *,
-    progress: TrainingProgress | None = None,
+    progress: WorkProgress | None = None,
 ) -> TrainingReport:
     """Train the system with that name and write the checkpoint folder `out`.
 
@@ -57,20 +60,18 @@ def train(
             "backbones are what the generator starts from: leave them out with generator=false"
         )
     require_neural(f"training {system}")
-    trainer, kind = _trainer(system)
+    from recjury.agents.kbrd.dataset import splits
+    from recjury.agents.training.run import train_system
+
     origins = find_origins(system, options.backbones)
-    chosen = kind.suited_to(_instances(corpus))
+    chosen = _plans(system).suited_to(len(splits(corpus).train))
     if origins:
         chosen = chosen.from_published()
     if not options.generator:
         chosen = chosen.without_generator()
-    report = trainer(
-        corpus,
-        out,
-        seed=options.seed,
-        hyperparameters=chosen.at_most(options.epochs),
-        progress=progress,
-        origins=origins,
+    chosen = chosen.at_most(options.epochs)
+    report = train_system(
+        chosen, corpus, out, seed=options.seed, progress=progress, origins=origins
     )
     if options.half:
         from recjury.agents.neural.weights import halve
@@ -81,23 +82,16 @@ def train(
     return report
 
 
-def _instances(corpus: Corpus) -> int:
-    """The number of training instances."""
-    from recjury.agents.kbrd.dataset import splits
-
-    return len(splits(corpus).train)
-
-
-def _trainer(system: str) -> tuple[Callable[..., TrainingReport], type[SystemPlan]]:
-    """The function that trains a system, and the class of its hyperparameters."""
+def _plans(system: str) -> type["SystemPlan"]:
+    """The class of a system's hyperparameters."""
     if system == "kbrd":
-        from recjury.agents.kbrd import training as kbrd
+        from recjury.agents.kbrd.training import KbrdHyperparameters
 
-        return kbrd.train_kbrd, kbrd.KbrdHyperparameters
+        return KbrdHyperparameters
     if system == "barcor":
-        from recjury.agents.barcor import training as barcor
+        from recjury.agents.barcor.training import BarcorHyperparameters
 
-        return barcor.train_barcor, barcor.BarcorHyperparameters
-    from recjury.agents.unicrs import training as unicrs
+        return BarcorHyperparameters
+    from recjury.agents.unicrs.training import UnicrsHyperparameters
 
-    return unicrs.train_unicrs, unicrs.UnicrsHyperparameters
+    return UnicrsHyperparameters

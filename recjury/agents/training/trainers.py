@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from recjury.agents.training.report import EpochReport, Recall, TrainingProgress, TrainingReport
+from recjury.agents.training.report import Recall, TrainingReport
 from recjury.corpora import open_corpus
 from recjury.plugins import Names
 from recjury.tables import (
@@ -47,10 +47,6 @@ class SystemTrainer(LocalTrainer):
         from recjury.agents.training.systems import TrainingOptions, train
 
         assert given.out is not None  # a trainer needs it
-        progress = TrainingProgress(
-            finished=lambda epoch: given.progress.say(_epoch_line(epoch)),
-            stepped=lambda now: given.progress.at(now.share, str(now), now.seconds_left()),
-        )
         options = TrainingOptions(
             seed=self.seed,
             epochs=self.epochs,
@@ -59,7 +55,7 @@ class SystemTrainer(LocalTrainer):
             half=self.half,
         )
         corpus = open_corpus(self.dataset, given.data)
-        report = train(self.system, corpus, given.out, options, progress=progress)
+        report = train(self.system, corpus, given.out, options, progress=given.progress)
         return Findings(
             tables=tuple(_recall_table(report)),
             notes=tuple(_notes(report)),
@@ -102,14 +98,6 @@ class UnicrsTrainer(SystemTrainer):
 
     source: ClassVar[str] = "Wang et al. (2022)"
     system: ClassVar[str] = "unicrs"
-
-
-def _epoch_line(report: EpochReport) -> str:
-    figures = ", ".join(f"{name} {value:.3f}" for name, value in report.figures.items())
-    return (
-        f"{report.part}, epoch {report.epoch}: loss {report.loss:.3f}, validation {figures} "
-        f"({report.seconds:.0f} s)"
-    )
 
 
 def _notes(report: TrainingReport) -> Iterator[str]:

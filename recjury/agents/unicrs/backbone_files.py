@@ -1,16 +1,13 @@
 """The files of GPT-2 and RoBERTa in transformers' format; nothing in them is executed."""
 
-import os
 from pathlib import Path
 from typing import NamedTuple
 
-from torch import Tensor, nn
+from torch import Tensor
 from transformers import GPT2Config, RobertaConfig
 
 from recjury.agents.neural import weights
-from recjury.agents.neural.bart_config import CONFIG, made
-from recjury.errors import ConfigError, DataError
-from recjury.input_files import read_json_object
+from recjury.agents.neural.bart_config import made, read_description
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 # Buffers and heads that files have and the bare models do not.
@@ -28,14 +25,14 @@ class Folders(NamedTuple):
 def read_gpt2(folder: Path) -> GPT2Config:
     """GPT-2's `config.json`. Raises ConfigError if it is missing, DataError if it is another
     model's."""
-    described = _described(folder, "gpt2")
+    described = read_description(folder, "gpt2")
     return made(lambda: GPT2Config(**described), folder)
 
 
 def read_roberta(folder: Path) -> RobertaConfig:
     """RoBERTa's `config.json`. Raises ConfigError if it is missing, DataError if it is another
     model's."""
-    described = _described(folder, "roberta")
+    described = read_description(folder, "roberta")
     return made(lambda: RobertaConfig(**described), folder)
 
 
@@ -54,24 +51,3 @@ def read_weights(folder: Path, prefix: str) -> tuple[dict[str, Tensor], bool, Pa
         if not name.endswith(_NO_PART) and not name.startswith(_NO_START)
     }
     return bare, "pooler.dense.weight" in found, path
-
-
-def save_backbone(folder: Path, model: nn.Module, config: GPT2Config | RobertaConfig) -> None:
-    """Write `config.json` and `pytorch_model.bin` of a bare model."""
-    folder.mkdir(parents=True, exist_ok=True)
-    partial = folder / "config.partial"
-    partial.write_text(config.to_json_string(use_diff=False), encoding="utf-8")
-    os.replace(partial, folder / CONFIG)
-    weights.write_tensors(folder / "pytorch_model.bin", model.state_dict())
-
-
-def _described(folder: Path, kind: str) -> dict[str, object]:
-    path = folder / CONFIG
-    described = read_json_object(path)
-    if described is None:
-        raise ConfigError(f"no config.json in {folder}: it says the size of the model")
-    if described.get("model_type") != kind:
-        raise DataError(
-            f"expected a model of type {kind}, found {described.get('model_type')!r}", path=path
-        )
-    return described

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from torch import Tensor
 
 from recjury.agents.neural import backbones, weights
+from recjury.agents.neural.bart_files import save_transformer
 from recjury.agents.neural.description import (
     METADATA,
     Backbone,
@@ -24,7 +25,7 @@ from recjury.agents.neural.description import (
 from recjury.agents.neural.tokens import ITEM
 from recjury.agents.unicrs.added_rows import AddedRows
 from recjury.agents.unicrs.assembly import assemble, read_texts
-from recjury.agents.unicrs.backbone_files import Folders, save_backbone
+from recjury.agents.unicrs.backbone_files import Folders
 from recjury.agents.unicrs.model import Unicrs
 from recjury.agents.unicrs.prompts import PromptEncoder
 from recjury.agents.unicrs.texts import Texts
@@ -72,8 +73,8 @@ def save(
     weights.write_tensors(folder / WEIGHTS["conv"], model.conv.state_dict())
     if with_backbones:
         inside = folder / backbones.INSIDE
-        save_backbone(inside / "gpt2", model.gpt2, model.gpt2.config)
-        save_backbone(inside / "roberta", model.text, model.text.config)
+        save_transformer(inside / "gpt2", model.gpt2, model.gpt2.config)
+        save_transformer(inside / "roberta", model.text, model.text.config)
         texts.gpt2.save(inside / "gpt2")
         texts.text.save(inside / "roberta")
     write_metadata(folder, metadata)

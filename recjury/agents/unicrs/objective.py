@@ -1,7 +1,6 @@
 """UniCRS's training objectives: ranking items and writing replies, with shared backbones."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -13,16 +12,18 @@ from recjury.agents.kbrd.dataset import Instance, Space, Splits
 from recjury.agents.kbrd.edges import Neighbourhoods
 from recjury.agents.neural.context import Context
 from recjury.agents.neural.tokens import END
-from recjury.agents.training.recall import first_and_ten, label_ranks
+from recjury.agents.training.objectives import Ranking, Replying
+from recjury.agents.training.recall import Scores
 from recjury.agents.training.replies import TrainingReply
 from recjury.agents.unicrs.model import Batch, Unicrs
 from recjury.agents.unicrs.prompts import PromptEncoder
 from recjury.agents.unicrs.texts import Texts
 
-_BATCH = 64
+_Row = tuple[list[int], int, Context]
+"""GPT-2's ids of context and reply, the number of the reply's ids, and the context."""
 
 
-class UnicrsReplying:
+class UnicrsReplying(Replying[_Row]):
     """The next token of a reply, with the prompts for replies; an `Objective` of the training
     loop."""
 
@@ -37,42 +38,23 @@ class UnicrsReplying:
         part: str = "generator",
     ):
         """`edges` count the padding entity as a node; reports use the name `part`."""
-        self.part = part
         self._model, self._texts, self._edges = model, texts, edges
-        self._train = [self._row(each) for each in train]
-        self._stop = [self._row(each) for each in stop] or self._train
+        super().__init__(list(map(self._row, train)), list(map(self._row, stop)), part=part)
 
     @property
     def lengths(self) -> Sequence[int]:
         """The number of tokens of each training row."""
         return [len(ids) for ids, _, _ in self._train]
 
-    def loss(self, rows: Sequence[int]) -> Tensor:
-        """The mean loss of these rows."""
-        return self._mean_loss([self._train[row % len(self._train)] for row in rows])[0]
-
-    def figures(self) -> Mapping[str, float]:
-        """The perplexity per token of the replies that decide when to stop."""
-        total, count = 0.0, 0
-        for start in range(0, len(self._stop), _BATCH):
-            loss, size = self._mean_loss(self._stop[start : start + _BATCH])
-            total, count = total + float(loss) * size, count + size
-        return {"perplexity": math.exp(min(total / max(1, count), 20.0))}
-
-    def quality(self, figures: Mapping[str, float]) -> float:
-        """Lower perplexity is better."""
-        return -figures["perplexity"]
-
-    def _row(self, speech: TrainingReply) -> tuple[list[int], int, Context]:
-        """GPT-2's ids of context and reply, the number of the reply's ids, and the context."""
+    def _row(self, speech: TrainingReply) -> _Row:
         tokens, limits = self._texts.gpt2, self._texts.limits
         reply = tokens.encode(" " + speech.reply)[: limits.response - 1]
         context = Context(speech.context, speech.entities[-limits.entities :])
         ids = [*self._texts.prompted(speech.context), *reply, tokens.id(END)]
         return ids, len(reply) + 1, context
 
-    def _mean_loss(self, rows: Sequence[tuple[list[int], int, Context]]) -> tuple[Tensor, int]:
-        """The mean loss per token of the replies, and the number of these tokens."""
+    def mean_loss(self, rows: Sequence[_Row]) -> tuple[Tensor, int]:
+        """As of any `Replying`."""
         model = self._model
         batch = _batch(model, self._texts, [r[0] for r in rows], [r[2] for r in rows])
         states = model.run(model.reply_prompts(model.conv.nodes(self._edges), batch), batch)
@@ -84,13 +66,13 @@ class UnicrsReplying:
         return functional.cross_entropy(scores, batch.ids[:, 1:][told]), int(sizes.sum())
 
 
-class UnicrsRanking:
+class UnicrsRanking(Ranking):
     """Cross-entropy over all entities, plus a share of the loss of `speaking`; an `Objective`.
 
     With that share, the backbones stay a language model while they learn to carry entities.
     """
 
-    part = "recommender"
+    batch = 64
 
     def __init__(
         self,
@@ -104,8 +86,8 @@ class UnicrsRanking:
         share: float = 0.0,
     ):
         """`edges` count the padding entity as a node."""
-        self._model, self._texts, self._space, self._edges = model, texts, space, edges
-        self._train, self._stop = parts.train, parts.stop
+        super().__init__(space, parts.stop)
+        self._model, self._texts, self._edges, self._train = model, texts, edges, parts.train
         self._ids = [texts.ids(each.context) for each in parts.train]
         self._labels = torch.tensor([each.label for each in parts.train])
         self._speaking, self._share = speaking, share
@@ -124,24 +106,15 @@ class UnicrsRanking:
             loss = loss + self._share * self._speaking.loss(rows)
         return loss
 
-    def figures(self) -> Mapping[str, float]:
-        """Recall@1 and @10 on the split that decides when to stop."""
-        return first_and_ten(self.ranks(self._stop))
+    def scoring(self) -> Scores:
+        """By the entities and the text."""
+        nodes = self._model.rec.nodes(self._edges)
 
-    def quality(self, figures: Mapping[str, float]) -> float:
-        """The sum of both."""
-        return figures["recall@1"] + figures["recall@10"]
+        def scores(some: Sequence[Instance]) -> NDArray[np.float32]:
+            found: NDArray[np.float32] = self._scores(nodes, some).numpy()
+            return found
 
-    def ranks(self, instances: Sequence[Instance]) -> NDArray[np.int64]:
-        """The rank of each instance's label among the items."""
-        with torch.no_grad():
-            nodes = self._model.rec.nodes(self._edges)
-
-            def scores(some: Sequence[Instance]) -> NDArray[np.float32]:
-                found: NDArray[np.float32] = self._scores(nodes, some).numpy()
-                return found
-
-            return label_ranks(scores, self._space, instances, batch=_BATCH)
+        return scores
 
     def _scores(self, nodes: Tensor, instances: Sequence[Instance]) -> Tensor:
         limit = self._texts.limits.entities

@@ -60,15 +60,13 @@ def train_prompts(
     plans: Mapping[str, TrainingPlan],
 ) -> UnicrsRanking:
     """Train both prompt encoders by the plans for "prompts", "recommender" and "generator"."""
-    said = len(session.said), len(session.heldout)
     first = UnicrsReplying(model, texts, edges, session.said, session.heldout, part="prompts")
-    session.fit(model.conv, first, plans["prompts"], sizes=said)
+    session.fit(model.conv, first, plans["prompts"])
     model.rec.load_state_dict(model.conv.state_dict())
     recommending = UnicrsRanking(model, texts, session.space, edges, session.parts)
-    sizes = len(session.parts.train), len(session.parts.stop)
-    session.fit(model.rec, recommending, plans["recommender"], sizes=sizes)
+    session.fit(model.rec, recommending, plans["recommender"])
     speaking = UnicrsReplying(model, texts, edges, session.said, session.heldout)
-    session.fit(model.conv, speaking, plans["generator"], sizes=said)
+    session.fit(model.conv, speaking, plans["generator"])
     return recommending
 
 

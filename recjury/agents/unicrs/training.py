@@ -11,12 +11,9 @@ from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
 from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.description import Limits
 from recjury.agents.neural.tokens import END, ITEM
-from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
+from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.learned_tokens import learn_tokens
-from recjury.agents.training.loop import reproducible
-from recjury.agents.training.output_folder import check_place, whole_folder
-from recjury.agents.training.report import TrainingProgress, TrainingReport
-from recjury.agents.training.run import TrainingRun
+from recjury.agents.training.run import Ranks, SystemPlan, TrainingRun
 from recjury.agents.unicrs import checkpoint, prompting
 from recjury.agents.unicrs.model import Unicrs
 from recjury.agents.unicrs.objective import (
@@ -26,7 +23,6 @@ from recjury.agents.unicrs.objective import (
     let_entities_through,
 )
 from recjury.agents.unicrs.texts import Texts
-from recjury.corpora import Corpus
 
 LIMITS = Limits(context=64, entities=20, response=48)
 
@@ -41,6 +37,8 @@ class UnicrsHyperparameters(SystemPlan):
     replies. `width` and `layers` are GPT-2's, `text_width` is that of a RoBERTa with one layer.
     `facts` is the number of instances made from the graph alone that are added to the corpus.
     """
+
+    system = "unicrs"
 
     recommender: TrainingPlan = TrainingPlan(epochs=8, patience=3, learning_rate=2e-3)
     generator: TrainingPlan = TrainingPlan(epochs=3, patience=1, learning_rate=1e-3, warm_up=0.0)
@@ -81,127 +79,78 @@ class UnicrsHyperparameters(SystemPlan):
             generator=TrainingPlan(epochs=10, patience=2, batch=16, learning_rate=1e-4),
         )
 
-
-def train_unicrs(
-    corpus: Corpus,
-    out: Path,
-    *,
-    hyperparameters: UnicrsHyperparameters,
-    seed: int = 0,
-    progress: TrainingProgress | None = None,
-    origins: Mapping[str, Origin] | None = None,
-) -> TrainingReport:
-    """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
-
-    Training uses one thread: the same seed on the same machine gives the same numbers. `progress`
-    counts steps. `origins` may give `gpt2` and `roberta`, which are then not trained and not stored
-    in the folder. Raises DataError if the corpus has nothing to train on or the backbones do not
-    fit, and ConfigError if the folder has other contents.
-    """
-    check_place(out)
-    session = TrainingRun(
-        "unicrs", corpus, seed=seed, progress=progress, facts=hyperparameters.facts
-    )
-    space, graph = session.space, corpus.graph
-    edges = neighbourhoods(graph.edges, space.entities + 1, space.relations)
-    with reproducible(seed), whole_folder(out) as folder:
+    def carry_out(self, session: TrainingRun, origins: Mapping[str, Origin], folder: Path) -> Ranks:
+        """Train the parts, and write them into `folder`."""
+        space = session.space
+        edges = neighbourhoods(session.corpus.graph.edges, space.entities + 1, space.relations)
         if origins:
             plans = {
-                "prompts": hyperparameters.prompts,
-                "recommender": hyperparameters.recommender,
-                "generator": hyperparameters.generator,
+                "prompts": self.prompts,
+                "recommender": self.recommender,
+                "generator": self.generator,
             }
-            limits = checkpoint.released(corpus.name).limits
+            limits = checkpoint.released(session.corpus.name).limits
             model, texts, backbones = prompting.begin(session, origins, limits)
             objective = prompting.train_prompts(session, model, texts, edges, plans)
         else:
-            texts = _texts(session, hyperparameters)
-            model, backbones = _model(session, hyperparameters, texts), {}
-            objective = _train_all(session, model, texts, edges, hyperparameters)
-        described = session.metadata(
-            limits=texts.limits,
-            fidelity="corrected",
-            sizes=_sizes(hyperparameters, from_scratch=not origins),
-            backbones=backbones,
-        )
+            texts = self._texts(session)
+            model, backbones = self._model(session, texts), {}
+            objective = self._train_all(session, model, texts, edges)
+        described = session.metadata(limits=texts.limits, backbones=backbones)
         checkpoint.save(folder, model, texts, described, with_backbones=not backbones)
-    return session.report(out, objective.ranks)
+        return objective.ranks
 
+    def _train_all(
+        self, session: TrainingRun, model: Unicrs, texts: Texts, edges: Neighbourhoods
+    ) -> UnicrsRanking:
+        """Train the backbones with the prompts for items, then the prompts for replies."""
+        speaking = UnicrsReplying(model, texts, edges, session.said, session.heldout)
+        objective = UnicrsRanking(
+            model,
+            texts,
+            session.space,
+            edges,
+            session.parts,
+            speaking=speaking,
+            share=self.share,
+        )
+        session.fit(model, objective, self.recommender)
+        for part in (model.gpt2, model.text, model.rec):
+            frozen(part)
+        session.fit(model, speaking, self.generator)
+        return objective
 
-def _sizes(chosen: UnicrsHyperparameters, *, from_scratch: bool) -> dict[str, float]:
-    """The hyperparameters besides the plans; the models' sizes only if they are from scratch."""
-    if not from_scratch:
-        return {"facts": chosen.facts}
-    return {
-        "facts": chosen.facts,
-        "share": chosen.share,
-        "width": chosen.width,
-        "layers": chosen.layers,
-        "text_width": chosen.text_width,
-        "vocabulary": chosen.vocabulary,
-        "dropout": chosen.dropout,
-    }
+    def _texts(self, session: TrainingRun) -> Texts:
+        gpt2 = learn_tokens(session.examples, session.said, "gpt2", size=self.vocabulary)
+        text = learn_tokens(session.examples, session.said, "bart", size=self.vocabulary)
+        texts = Texts(gpt2, text, LIMITS, ITEM)
+        texts.add_tokens()
+        return texts
 
-
-def _train_all(
-    session: TrainingRun,
-    model: Unicrs,
-    texts: Texts,
-    edges: Neighbourhoods,
-    chosen: UnicrsHyperparameters,
-) -> UnicrsRanking:
-    """Train the backbones with the prompts for items, then the prompts for replies."""
-    speaking = UnicrsReplying(model, texts, edges, session.said, session.heldout)
-    objective = UnicrsRanking(
-        model,
-        texts,
-        session.space,
-        edges,
-        session.parts,
-        speaking=speaking,
-        share=chosen.share,
-    )
-    sizes = len(session.parts.train), len(session.parts.stop)
-    session.fit(model, objective, chosen.recommender, sizes=sizes)
-    for part in (model.gpt2, model.text, model.rec):
-        frozen(part)
-    sizes = len(session.said), len(session.heldout)
-    session.fit(model, speaking, chosen.generator, sizes=sizes)
-    return objective
-
-
-def _texts(session: TrainingRun, chosen: UnicrsHyperparameters) -> Texts:
-    gpt2 = learn_tokens(session.examples, session.said, "gpt2", size=chosen.vocabulary)
-    text = learn_tokens(session.examples, session.said, "bart", size=chosen.vocabulary)
-    texts = Texts(gpt2, text, LIMITS, ITEM)
-    texts.add_tokens()
-    return texts
-
-
-def _model(session: TrainingRun, chosen: UnicrsHyperparameters, texts: Texts) -> Unicrs:
-    end, drop = texts.gpt2.id(END), chosen.dropout
-    gpt2 = GPT2Config(
-        vocab_size=texts.gpt2.size,
-        n_embd=chosen.width,
-        n_layer=chosen.layers,
-        n_head=4,
-        n_positions=LIMITS.context + LIMITS.response + 16,
-        bos_token_id=end,
-        eos_token_id=end,
-        resid_pdrop=drop,
-        embd_pdrop=drop,
-        attn_pdrop=drop,
-    )
-    text = RobertaConfig(
-        vocab_size=texts.text.size,
-        hidden_size=chosen.text_width,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=2 * chosen.text_width,
-        max_position_embeddings=LIMITS.context + 8,
-        hidden_dropout_prob=drop,
-    )
-    space = session.space
-    model = Unicrs(gpt2, text, entities=space.entities, relations=space.relations)
-    let_entities_through(model)
-    return model
+    def _model(self, session: TrainingRun, texts: Texts) -> Unicrs:
+        end, drop = texts.gpt2.id(END), self.dropout
+        gpt2 = GPT2Config(
+            vocab_size=texts.gpt2.size,
+            n_embd=self.width,
+            n_layer=self.layers,
+            n_head=4,
+            n_positions=LIMITS.context + LIMITS.response + 16,
+            bos_token_id=end,
+            eos_token_id=end,
+            resid_pdrop=drop,
+            embd_pdrop=drop,
+            attn_pdrop=drop,
+        )
+        text = RobertaConfig(
+            vocab_size=texts.text.size,
+            hidden_size=self.text_width,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=2 * self.text_width,
+            max_position_embeddings=LIMITS.context + 8,
+            hidden_dropout_prob=drop,
+        )
+        space = session.space
+        model = Unicrs(gpt2, text, entities=space.entities, relations=space.relations)
+        let_entities_through(model)
+        return model

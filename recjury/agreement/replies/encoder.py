@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from transformers.utils.logging import disable_progress_bar
 
-from recjury.llm.minilm import load_minilm, mean_vectors
+from recjury.language.minilm import load_minilm, mean_vectors
 
 _TOKENS = 256
 _BATCH = 64

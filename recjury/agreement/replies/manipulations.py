@@ -7,7 +7,7 @@ models; ours with word lists, so that any dialogue, CRS turns included, can be c
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from recjury.agreement.replies import worse_texts
 from recjury.agreement.replies.entities import names_in
@@ -35,6 +35,63 @@ class SourceDialogue(NamedTuple):
 
     id: str
     turns: tuple[Turn, ...]
+
+
+class _Place(NamedTuple):
+    """A turn of the system, and what was said before it."""
+
+    turn: Turn
+    before: tuple[Turn, ...]
+
+    @property
+    def text(self) -> str:
+        return self.turn.text
+
+    def last_of(self, speaker: Speaker) -> str | None:
+        """What a speaker said last; None if nothing, or only blank text."""
+        texts = [t.text for t in self.before if t.speaker is speaker and t.text.strip()]
+        return texts[-1] if texts else None
+
+    def words(self, *, by_user: bool) -> list[str]:
+        """The words of the user so far, or those of all turns, this one included."""
+        turns = self.before if by_user else (*self.before, self.turn)
+        return worse_texts.words_of(
+            t.text for t in turns if not by_user or t.speaker is Speaker.USER
+        )
+
+
+def _dull(place: _Place, draw: random.Random) -> str | None:
+    asked = "?" in place.before[-1].text
+    return worse_texts.dull(asked, place.last_of(Speaker.SYSTEM), place.text, draw)
+
+
+def _contradicting(place: _Place, draw: random.Random) -> str | None:
+    own, found = place.last_of(Speaker.SYSTEM), None
+    if own is not None and "?" not in own:
+        found = worse_texts.contradicting(own, draw)
+    return found or worse_texts.contradicting(place.text, draw)
+
+
+def _as_other_speaker(place: _Place, draw: random.Random) -> str | None:  # noqa: ARG001
+    other = place.last_of(Speaker.USER)
+    return f"{other} {place.text}" if other else None
+
+
+_WAYS: dict[Attack, Callable[[_Place, random.Random], str | None]] = {
+    Attack.DULLNESS: _dull,
+    Attack.PRONOUN: lambda place, draw: worse_texts.wrong_pronouns(place.text, draw),
+    Attack.REPETITION: lambda place, draw: worse_texts.repeated(place.text, draw),
+    Attack.CONTRADICTION: _contradicting,
+    Attack.SPEAKER: _as_other_speaker,
+    Attack.ENTRAINMENT: lambda place, draw: worse_texts.not_entrained(
+        place.text, place.words(by_user=True), draw
+    ),
+    Attack.BAD_PARAPHRASE: lambda place, draw: worse_texts.badly_paraphrased(place.text, draw),
+    Attack.VOCABULARY_DIVERSITY: lambda place, draw: worse_texts.less_diverse(
+        place.text, place.words(by_user=False), draw
+    ),
+}
+"""The kinds that need nothing of other dialogues."""
 
 
 class Manipulator:
@@ -80,90 +137,21 @@ class Manipulator:
     def worsen(self, attack: Attack, dialogue: SourceDialogue, place: int) -> str | None:
         """A worse version of the turn at `place`; None if it offers nothing to change."""
         draw = random.Random(f"{self._seed}:{attack}:{dialogue.id}:{place}")
-        return self._ways[attack](self, dialogue, place, draw)
+        turn = dialogue.turns[place]
+        if attack is Attack.ENTAILMENT:
+            return self._of_another(dialogue.id, turn.text, draw)
+        if attack is Attack.NAMED_ENTITIES:
+            return worse_texts.with_other_names(turn.text, names_in(turn), self._names, draw)
+        return _WAYS[attack](_Place(turn, dialogue.turns[:place]), draw)
 
-    def _dull(self, dialogue: SourceDialogue, place: int, draw: random.Random) -> str | None:
-        asked = "?" in dialogue.turns[place - 1].text
-        own = _last_of(dialogue.turns[:place], Speaker.SYSTEM)
-        return worse_texts.dull(asked, own, dialogue.turns[place].text, draw)
-
-    def _pronouns(self, dialogue: SourceDialogue, place: int, draw: random.Random) -> str | None:
-        return worse_texts.wrong_pronouns(dialogue.turns[place].text, draw)
-
-    def _repeated(self, dialogue: SourceDialogue, place: int, draw: random.Random) -> str | None:
-        return worse_texts.repeated(dialogue.turns[place].text, draw)
-
-    def _of_another(self, dialogue: SourceDialogue, place: int, draw: random.Random) -> str | None:
+    def _of_another(self, dialogue: str, text: str, draw: random.Random) -> str | None:
         """A reply of another dialogue; of this one, not the turn itself, if there is no other."""
-        text = dialogue.turns[place].text
         for elsewhere in (True, False):
             choices = [
                 reply
                 for name, reply in draw.sample(self._replies, min(50, len(self._replies)))
-                if (name != dialogue.id) is elsewhere and reply != text
+                if (name != dialogue) is elsewhere and reply != text
             ]
             if choices:
                 return choices[0]
         return None
-
-    def _contradicting(
-        self, dialogue: SourceDialogue, place: int, draw: random.Random
-    ) -> str | None:
-        own = _last_of(dialogue.turns[:place], Speaker.SYSTEM)
-        found = None
-        if own is not None and "?" not in own:
-            found = worse_texts.contradicting(own, draw)
-        return found or worse_texts.contradicting(dialogue.turns[place].text, draw)
-
-    def _as_other_speaker(
-        self,
-        dialogue: SourceDialogue,
-        place: int,
-        draw: random.Random,  # noqa: ARG002 (there is only one way)
-    ) -> str | None:
-        other = _last_of(dialogue.turns[:place], Speaker.USER)
-        return f"{other} {dialogue.turns[place].text}" if other else None
-
-    def _not_entrained(
-        self, dialogue: SourceDialogue, place: int, draw: random.Random
-    ) -> str | None:
-        said = worse_texts.words_of(
-            turn.text for turn in dialogue.turns[:place] if turn.speaker is Speaker.USER
-        )
-        return worse_texts.not_entrained(dialogue.turns[place].text, said, draw)
-
-    def _other_names(self, dialogue: SourceDialogue, place: int, draw: random.Random) -> str | None:
-        turn = dialogue.turns[place]
-        return worse_texts.with_other_names(turn.text, names_in(turn), self._names, draw)
-
-    def _badly_paraphrased(
-        self, dialogue: SourceDialogue, place: int, draw: random.Random
-    ) -> str | None:
-        return worse_texts.badly_paraphrased(dialogue.turns[place].text, draw)
-
-    def _less_diverse(
-        self, dialogue: SourceDialogue, place: int, draw: random.Random
-    ) -> str | None:
-        said = worse_texts.words_of(turn.text for turn in dialogue.turns[: place + 1])
-        return worse_texts.less_diverse(dialogue.turns[place].text, said, draw)
-
-    _ways: ClassVar[
-        dict[Attack, Callable[["Manipulator", SourceDialogue, int, random.Random], str | None]]
-    ] = {
-        Attack.DULLNESS: _dull,
-        Attack.PRONOUN: _pronouns,
-        Attack.REPETITION: _repeated,
-        Attack.ENTAILMENT: _of_another,
-        Attack.CONTRADICTION: _contradicting,
-        Attack.SPEAKER: _as_other_speaker,
-        Attack.ENTRAINMENT: _not_entrained,
-        Attack.NAMED_ENTITIES: _other_names,
-        Attack.BAD_PARAPHRASE: _badly_paraphrased,
-        Attack.VOCABULARY_DIVERSITY: _less_diverse,
-    }
-
-
-def _last_of(turns: Sequence[Turn], speaker: Speaker) -> str | None:
-    """What a speaker said last; None if nothing, or only blank text."""
-    texts = [turn.text for turn in turns if turn.speaker is speaker and turn.text.strip()]
-    return texts[-1] if texts else None

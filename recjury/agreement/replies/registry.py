@@ -1,11 +1,10 @@
 """The scorers of a meta-evaluation: a line each."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from recjury.agreement.replies.follow_ups import FED_DIALOGUE, FED_TURN, FULL, FollowUpScorer
+from recjury.agreement.replies.follow_ups import FollowUpScorer, follow_ups
 from recjury.agreement.replies.similarity import BertScorer, ComparedWith, CosineScorer
 from recjury.errors import ConfigError
 from recjury.judges import overlap
@@ -36,32 +35,29 @@ class ScorerContext:
         self.replies = replies
         self.seed = seed
 
+        self._follow_up_model: FollowUpModel | None = None
+        self._encoder: MiniLmEncoder | None = None
+
     def encoder(self) -> "MiniLmEncoder":
         """MiniLM."""
+        from recjury.agreement.replies.encoder import MiniLmEncoder
+
+        self._encoder = self._encoder or MiniLmEncoder()
         return self._encoder
 
     def follow_up_model(self) -> "FollowUpModel":
         """The causal model. Raises ConfigError if it cannot be loaded."""
+        from recjury.agreement.replies.likelihood import FollowUpModel
+
+        if self._follow_up_model is None:
+            assert self.model is not None  # scorers without their model are not made
+            self._follow_up_model = FollowUpModel(self.model)
         return self._follow_up_model
 
     @property
     def cut(self) -> int:
         """How many texts the causal model could not read as a whole."""
-        loaded = self.__dict__.get("_follow_up_model")
-        return 0 if loaded is None else loaded.cut
-
-    @cached_property
-    def _encoder(self) -> "MiniLmEncoder":
-        from recjury.agreement.replies.encoder import MiniLmEncoder
-
-        return MiniLmEncoder()
-
-    @cached_property
-    def _follow_up_model(self) -> "FollowUpModel":
-        from recjury.agreement.replies.likelihood import FollowUpModel
-
-        assert self.model is not None  # scorers without their model are not made
-        return FollowUpModel(self.model)
+        return 0 if self._follow_up_model is None else self._follow_up_model.cut
 
 
 class ScorerEntry(NamedTuple):
@@ -99,19 +95,12 @@ def _learned(context: ScorerContext) -> ResponseScorer:
     return LearnedScorer(judge_folder("replies", context.replies))
 
 
-def _fed(context: ScorerContext) -> ResponseScorer:
-    require_neural("fed")
-    return FollowUpScorer("fed", FED_TURN, context.follow_up_model)
+def _by_follow_ups(name: str, metric: str) -> Callable[[ScorerContext], ResponseScorer]:
+    def make(context: ScorerContext) -> ResponseScorer:
+        require_neural(name)
+        return FollowUpScorer(name, follow_ups(metric), context.follow_up_model)
 
-
-def _fed_of_dialogues(context: ScorerContext) -> ResponseScorer:
-    require_neural("fed")
-    return FollowUpScorer("fed", FED_DIALOGUE, context.follow_up_model)
-
-
-def _full(context: ScorerContext) -> ResponseScorer:
-    require_neural("full")
-    return FollowUpScorer("full", FULL, context.follow_up_model)
+    return make
 
 
 SCORERS: tuple[ScorerEntry, ...] = (
@@ -128,10 +117,10 @@ SCORERS: tuple[ScorerEntry, ...] = (
     ScorerEntry("rouge-l", lambda _: overlap.rouge_l(), "rouge-score", by_reference=True),
     ScorerEntry("meteor", lambda _: overlap.meteor(), "nltk, no synonyms", by_reference=True),
     ScorerEntry("bertscore", _bertscore, "with MiniLM", by_reference=True),
-    ScorerEntry("fed", _fed, "follow-ups' likelihoods", needs_model=True,
-                make_for_dialogues=_fed_of_dialogues),
-    ScorerEntry("full", _full, "displeased follow-ups' likelihoods", needs_model=True,
-                make_for_dialogues=_full),
+    ScorerEntry("fed", _by_follow_ups("fed", "fed, replies"), "follow-ups' likelihoods",
+                needs_model=True, make_for_dialogues=_by_follow_ups("fed", "fed, dialogues")),
+    ScorerEntry("full", _by_follow_ups("full", "full"), "displeased follow-ups' likelihoods",
+                needs_model=True, make_for_dialogues=_by_follow_ups("full", "full")),
 )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from recjury.agreement.replies.rows import SETS, RatedRow, RowSubset, read_rows_
 from recjury.agreement.replies.scatter import scatter_plots
 from recjury.agreement.replies.scoring import ScoringStep, Watch, score_rows
 from recjury.corpora.dialogues import RobustnessPair, read_robustness_pairs
+from recjury.corpora.response_sets import sets_folder
 from recjury.errors import DataError
 from recjury.plugins import Names
 from recjury.stats.clustered import BootstrapEstimate
@@ -35,7 +36,6 @@ from recjury.tables import (
     table_of,
 )
 
-_FOLDER = "dialogue-eval"
 _CONTEXT = "maintains_context"
 
 _COEFFICIENTS = (Column("pearson", "r", 3), Column("spearman", "rho", 3))
@@ -83,7 +83,7 @@ class _OfScorers(Analysis):
 
     def context(self, given: AnalysisInput) -> ScorerContext:
         """What the scorers share."""
-        folder = folder_of_sets(given)
+        folder = sets_folder(given.data)
         return ScorerContext(folder, self.model, replies=self.replies, seed=self.seed)
 
 
@@ -103,7 +103,7 @@ class Correlations(_OfScorers):
         context, watch = self.context(given), _watch(given)
         entries = self.entries(context)
         sets = tuple(dict.fromkeys(self.sets))
-        rows = read_rows_of(folder_of_sets(given), sets)
+        rows = read_rows_of(sets_folder(given.data), sets)
         scored = await score_rows(entries, context, rows, watch)
         scores = {**scored.scores, **system_means(rows)}
         watch(ScoringStep("intervals", f"{self.resamples} resamples", 0, 1))
@@ -164,17 +164,11 @@ class Robustness(_OfScorers):
         )
 
     def _pairs(self, given: AnalysisInput) -> tuple[RobustnessPair, ...]:
-        folder = self.pairs or folder_of_sets(given)
+        folder = self.pairs or sets_folder(given.data)
         pairs = tuple(read_robustness_pairs(folder))
         if not different(pairs):
             raise DataError("there is no pair of two different replies", path=folder)
         return pairs if self.pairs_each is None else drawn(pairs, self.pairs_each, self.seed)
-
-
-def folder_of_sets(given: AnalysisInput) -> Path:
-    """The folder of the sets: the data, or dialogue-eval/ in it."""
-    assert given.data is not None  # these analyses need it
-    return given.data / _FOLDER if (given.data / _FOLDER).is_dir() else given.data
 
 
 def _watch(given: AnalysisInput) -> Watch:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, Self
 
 from pydantic import Field, PrivateAttr
@@ -159,7 +158,7 @@ class CoreEvaluator(Evaluator):
     def without_effect(self) -> Mapping[str, Any]:
         """The debate and the lists, which `sources` has; and what is for models, if none is
         asked."""
-        judges = {"kind", "learned"} if self._judges_are == "llm" else True
+        judges = {"kind"} if self._judges_are == "llm" else True
         prompts = {} if self.aliases else {"prompts": True, "language": True}
         return {"judges": judges, "debate": True, "lists": True, **prompts}
 
@@ -245,17 +244,7 @@ class CoreEvaluator(Evaluator):
 
         corpus = self._context.corpus
         catalogue = Catalogue("unknown", ()) if corpus is None else corpus.catalogue
-        measured = MeasuredPanel(catalogue)
-        if not self.judges.learned:
-            return measured
-        from recjury.judges.learned.opinion import MeasuredAndLearnedPanel
-        from recjury.judges.learned.shipped import judge_folder
-        from recjury.plugins.extras import require_minilm
-
-        require_minilm(f"{self.label}: judges.learned")
-        named = self.judges.learned
-        folder = judge_folder("replies", Path(named) if isinstance(named, str) else None)
-        return MeasuredAndLearnedPanel(measured, folder)
+        return MeasuredPanel(catalogue)
 
     @cached_property
     def _debaters(self) -> Debater | None:

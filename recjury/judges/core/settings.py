@@ -18,13 +18,9 @@ class JudgeSettings(Record):
     `combine: route`, the first rates all factors except those that `routing` gives to another; this
     may also be a YAML file with such keys.
     `feeds` names the model whose scores and reasons the debate gets (default: the first).
-
-    With `learned`, measured judges take the small judge's opinion of Coherence, Naturalness and
-    Grammatical Correctness: that of the package (true), or of a folder with trained replies.
     """
 
     kind: Literal["llm", "measured"] | None = None
-    learned: bool | str = False
     models: tuple[str, ...] = (MAIN_MODEL,)
     combine: Literal["route", "mean"] = "route"
     routing: dict[Factor, str] = Field(default_factory=dict)
@@ -60,8 +56,6 @@ class JudgeSettings(Record):
     def _routes_are_followed(self) -> Self:
         if self.combine == "mean" and self.routing:
             raise ValueError("`judges.routing` needs `combine: route`: leave one of them out")
-        if self.learned and self.kind == "llm":
-            raise ValueError("`judges.learned` is for measured judges: leave it or `kind: llm` out")
         return self
 
 

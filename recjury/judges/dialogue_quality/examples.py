@@ -159,7 +159,7 @@ class ExamplePool:
 
     def _encoded(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if self._encode is None:
-            from recjury.llm.minilm import load_encoder
+            from recjury.language.minilm import load_encoder
 
             self._encode = load_encoder(_TOKENS, last=True)
         batches = range(0, len(texts), _BATCH)

@@ -24,6 +24,7 @@ LAYERS = 6
 _HEADS = 12
 _INNER = 1536
 _EPSILON = 1e-12
+_DROPPED = 0.1
 _PARTS = {
     "query": "attention.self.query",
     "key": "attention.self.key",
@@ -84,14 +85,13 @@ class EncoderLayer(nn.Module):
     value: AdaptedLinear
     mixed: AdaptedLinear
 
-    def __init__(self, rank: int, dropout: float):
+    def __init__(self, rank: int):
         super().__init__()
         for name in ("query", "key", "value", "mixed"):
             setattr(self, name, AdaptedLinear(WIDTH, WIDTH, rank))
         self.inner = AdaptedLinear(WIDTH, _INNER, rank)
         self.outer = AdaptedLinear(_INNER, WIDTH, rank)
         self.attended, self.normed = FrozenNorm(), FrozenNorm()
-        self.dropout = dropout
 
     def forward(self, states: Tensor, seen: Tensor) -> Tensor:
         """States [batch, tokens, width]; `seen` [batch, 1, 1, tokens] is False for padding."""
@@ -107,7 +107,7 @@ class EncoderLayer(nn.Module):
         return cast("Tensor", self.normed(states + self._dropped(self.outer(inner))))
 
     def _dropped(self, states: Tensor) -> Tensor:
-        return functional.dropout(states, self.dropout, self.training)
+        return functional.dropout(states, _DROPPED, self.training)
 
 
 class AdaptedEncoder(nn.Module):
@@ -120,7 +120,7 @@ class AdaptedEncoder(nn.Module):
     words: Tensor
     positions: Tensor
 
-    def __init__(self, marks: int, rank: int, *, trained: int = LAYERS, dropout: float = 0.1):
+    def __init__(self, marks: int, rank: int, *, trained: int = LAYERS):
         """Reads the weights of the package: 90 MB."""
         super().__init__()
         held = _weights()
@@ -131,10 +131,9 @@ class AdaptedEncoder(nn.Module):
         self.norm = FrozenNorm()
         self.frozen = LAYERS - trained
         self.layers = nn.ModuleList(
-            EncoderLayer(rank if number >= self.frozen else 0, dropout) for number in range(LAYERS)
+            EncoderLayer(rank if number >= self.frozen else 0) for number in range(LAYERS)
         )
         self.marks = nn.Parameter(torch.zeros(marks, WIDTH))
-        self.dropout = dropout
         _fill(self.norm, held, "embeddings.LayerNorm")
         for number, layer in enumerate(self.layers):
             for name, stored in _PARTS.items():
@@ -169,7 +168,7 @@ class AdaptedEncoder(nn.Module):
         return self._through(self.layers[self.frozen :], states, seen)
 
     def _through(self, layers: nn.ModuleList, states: Tensor, seen: Tensor) -> Tensor:
-        states = functional.dropout(states, self.dropout, self.training)
+        states = functional.dropout(states, _DROPPED, self.training)
         for layer in layers:
             states = layer(states, seen[:, None, None, :])
         return states

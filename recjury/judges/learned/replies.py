@@ -94,8 +94,7 @@ class ReplyNet(nn.Module):
     def _states(self, sequences: Sequence[MarkedSequence]) -> "_Pooled":
         arrays = padded(sequences)
         tokens, marks, seen = (
-            torch.from_numpy(array).to(self.scale.device)
-            for array in (arrays.tokens, arrays.marks, arrays.seen)
+            torch.from_numpy(array) for array in (arrays.tokens, arrays.marks, arrays.seen)
         )
         states = self.encoder(tokens, marks, seen).float()
         weights = seen.float()
@@ -148,7 +147,7 @@ class ReplyReader:
         with torch.inference_mode():
             before = self._net.histories(whole) + self._net.histories(last)
             vectors, logits = self._net.replies([self.reply(text) for _, text in replies])
-            return (before * vectors).sum(1).cpu() / 2, logits.cpu()
+            return (before * vectors).sum(1) / 2, logits
 
     def history(self, turns: Sequence[Turn]) -> MarkedSequence:
         """A history alone."""
@@ -170,4 +169,4 @@ def _by_length(
     ]
     back = torch.argsort(torch.tensor(order))
     joined = (torch.cat(parts) for parts in zip(*found, strict=True))
-    return [values[back.to(values.device)] for values in joined]
+    return [values[back] for values in joined]

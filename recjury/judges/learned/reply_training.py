@@ -20,11 +20,10 @@ from recjury.records import Record, Turn
 
 
 class ReplyExample(NamedTuple):
-    """A person's reply to a history; `unfit` are replies that share words but do not fit."""
+    """A person's reply to a history."""
 
     history: tuple[Turn, ...]
     reply: str
-    unfit: tuple[str, ...] = ()
 
 
 class SystemText(NamedTuple):
@@ -62,7 +61,6 @@ def train_replies(
     maker: SequenceMaker,
     *,
     systems: Sequence[SystemText] = (),
-    device: str = "cpu",
     watch: Watch | None = None,
 ) -> ReplyNet:
     """A network trained on the examples, and on replies of `systems`.
@@ -74,7 +72,7 @@ def train_replies(
     drawn = lot.sample(list(examples), min(len(examples), plan.examples))
     held = max(1, min(plan.validation, len(drawn) // 10))
     drawn, kept = drawn[:-held], drawn[-held:]
-    net = ReplyNet(plan.rank).to(device)
+    net = ReplyNet(plan.rank)
     reader = ReplyReader(net, maker)
     losses = _Losses(net, reader, drawn, systems, plan, lot)
     steps = max(1, len(drawn) // plan.batch)
@@ -111,7 +109,6 @@ class _Losses:
         """Each history finds its reply, each reply its history, and broken replies are told."""
         plan, lot = self._plan, self._lot
         people = [each.reply for each in batch]
-        unfit = [lot.choice(each.unfit) for each in batch if each.unfit]
         copied = [copies([turn.text for turn in each.history], each.reply, lot)
                   for each in batch if lot.random() < plan.copied]  # fmt: skip
         # Long ones, since broken replies are longer than people's: length must not tell.
@@ -120,7 +117,7 @@ class _Losses:
                   for text in (*people, *joined) if lot.random() < plan.broken]  # fmt: skip
         systems = lot.sample(self._whole, min(plan.others, len(self._whole)))
         others = lot.sample(self._broken, min(plan.others, len(self._broken)))
-        whole = [*people, *joined, *unfit, *(text for text in copied if text), *systems]
+        whole = [*people, *joined, *(text for text in copied if text), *systems]
         texts = [*whole, *(text for text in broken if text), *others]
         vectors, intact = self._net.replies([self._reader.reply(text) for text in texts])
         # A system's replies would always be wrong ones: its style would seem to fit nothing.
@@ -137,8 +134,8 @@ class _Losses:
         logits = self._net.scale * histories @ vectors.T
         same = [[i != j and one.reply == text for j, text in enumerate(texts)]
                 for i, one in enumerate(batch)]  # fmt: skip
-        logits = logits.masked_fill(torch.tensor(same, device=logits.device), -1e4)
-        right = torch.arange(len(batch), device=logits.device)
+        logits = logits.masked_fill(torch.tensor(same), -1e4)
+        right = torch.arange(len(batch))
         found = functional.cross_entropy(logits, right)
         return found + functional.cross_entropy(logits[:, : len(batch)].T, right) / 2
 

@@ -94,7 +94,7 @@ class SatisfactionNet(nn.Module):
 
 def expected_rating(logits: Tensor) -> Tensor:
     """The mean rating [...] of logits [..., 5]."""
-    ratings = torch.arange(1, RATINGS + 1, device=logits.device, dtype=logits.dtype)
+    ratings = torch.arange(1, RATINGS + 1, dtype=logits.dtype)
     return (logits.softmax(-1) * ratings).sum(-1)
 
 
@@ -130,9 +130,8 @@ class DialogueBatcher:
             *(arrays.marks, arrays.seen, pooling.astype(np.float32)),
             *(of_user, of_system, last, np.stack([each.counts for each in dialogues])),
         )
-        device = self._encoder.marks.device
-        tensors = [torch.from_numpy(array).to(device) for array in rest]
-        tokens = torch.from_numpy(arrays.tokens).to(device)
+        tensors = [torch.from_numpy(array) for array in rest]
+        tokens = torch.from_numpy(arrays.tokens)
         return DialogueBatch(self._states(dialogues, tokens, tensors[1]), *tensors)
 
     def _states(self, dialogues: Sequence[ReadDialogue], tokens: Tensor, seen: Tensor) -> Tensor:
@@ -143,7 +142,7 @@ class DialogueBatcher:
             states = self._encoder.lower(tokens, seen)
             for each, row in zip(dialogues, states, strict=True):
                 self._kept[id(each)] = row[: len(each.sequence.tokens)].half()
-        filled = torch.zeros(*tokens.shape, WIDTH, device=tokens.device)
+        filled = torch.zeros(*tokens.shape, WIDTH)
         for row, each in enumerate(dialogues):
             held = self._kept[id(each)]
             filled[row, : len(held)] = held

@@ -88,7 +88,6 @@ def train_satisfaction_net(
     plan: SatisfactionPlan,
     maker: SequenceMaker,
     *,
-    device: str = "cpu",
     watch: Watch | None = None,
 ) -> SatisfactionNet:
     """A network trained on examples of any corpora; its scores are placed for those of `corpus`:
@@ -97,11 +96,11 @@ def train_satisfaction_net(
     lot = random.Random(plan.seed)
     names = sorted({each.corpus for each in examples})
     ready = [_ready(each, names, maker, plan.longest) for each in examples]
-    net = SatisfactionNet(plan.rank).to(device)
-    counts = torch.from_numpy(np.stack([each.read.counts for each in ready])).to(device)
+    net = SatisfactionNet(plan.rank)
+    counts = torch.from_numpy(np.stack([each.read.counts for each in ready]))
     net.count_means.data.copy_(counts.mean(0))
     net.count_spreads.data.copy_(counts.std(0).clamp(min=1e-3))
-    losses = _Losses(ready, len(names), plan, device)
+    losses = _Losses(ready, len(names), plan)
     batcher = DialogueBatcher(net.encoder, keep=True)
     steps = plan.epochs * -(-len(ready) // plan.batch)
     learner = Learner(net, rate=plan.learning_rate, steps=steps, watch=watch)
@@ -137,23 +136,20 @@ def rate_dialogues(
 class _Losses:
     """The loss of a batch; labels are measured in standard deviations of their corpus."""
 
-    def __init__(
-        self, ready: Sequence[_Example], corpora: int, plan: SatisfactionPlan, device: str
-    ):
+    def __init__(self, ready: Sequence[_Example], corpora: int, plan: SatisfactionPlan):
         self._plan = plan
-        self._device = device
         means, spreads = [], []
         for number in range(corpora):
             labels = np.array([each.label for each in ready if each.corpus == number])
             labels = labels[~np.isnan(labels)]
             means.append(float(labels.mean()) if len(labels) else DEFECT)
             spreads.append(float(labels.std()) + 1e-3 if len(labels) > 1 else 1.0)
-        self._means = torch.tensor(means, device=device)
-        self._spreads = torch.tensor(spreads, device=device)
+        self._means = torch.tensor(means)
+        self._spreads = torch.tensor(spreads)
 
     def of(self, batch: Sequence[_Example], logits: Tensor, turn_logits: Tensor) -> Tensor:
-        corpora = torch.tensor([each.corpus for each in batch], device=self._device)
-        labels = torch.tensor([each.label for each in batch], device=self._device)
+        corpora = torch.tensor([each.corpus for each in batch])
+        labels = torch.tensor([each.label for each in batch])
 
         def place(values: Tensor) -> Tensor:
             placed: Tensor = (values - self._means[corpora]) / self._spreads[corpora]
@@ -164,7 +160,7 @@ class _Losses:
         if known.any():
             wanted, found = place(labels)[known], place(expected_rating(logits))[known]
             loss = loss + functional.mse_loss(found, wanted)
-            shares = torch.from_numpy(np.stack([each.shares for each in batch])).to(self._device)
+            shares = torch.from_numpy(np.stack([each.shares for each in batch]))
             divided = -(shares * logits.log_softmax(-1)).sum(-1)[known]
             loss = loss + self._plan.shares * divided.mean()
             loss = loss + self._plan.ranks * _ranks(wanted, found, corpora[known])
@@ -175,7 +171,7 @@ class _Losses:
         for row, each in enumerate(batch):
             kept = slice(each.read.sequence.left_out, len(each.turns))
             ratings[row, kept] = each.turns[kept]
-        wanted = torch.from_numpy(ratings).to(self._device)
+        wanted = torch.from_numpy(ratings)
         known = ~wanted.isnan()
         if not known.any() or not self._plan.turns:
             return logits.sum() * 0
@@ -248,7 +244,7 @@ def _rate(
         places = order[start : start + _AT_ONCE]
         with torch.inference_mode():
             logits, turn_logits = net(batcher.batch([read[place] for place in places]))
-        singles = expected_rating(turn_logits).double().cpu().numpy()
+        singles = expected_rating(turn_logits).double().numpy()
         for row, (place, rating) in enumerate(
             zip(places, expected_rating(logits).tolist(), strict=True)
         ):

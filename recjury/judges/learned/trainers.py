@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
@@ -48,17 +48,14 @@ class SatisfactionTrainer(LocalTrainer):
 class ReplyTrainer(LocalTrainer):
     """A small judge of replies, tested on the rated sets of PairEval.
 
-    No dialogue that holds a history of these sets is trained on.
+    It learns from ReDial, MultiWOZ and recjury's samples, and from no reply to a history of these
+    sets.
     """
 
     needs: ClassVar[tuple[Input, ...]] = (Input.OUT, Input.DATA)
 
     seed: int = Field(0, ge=0, le=2**63 - 1, description="of all random numbers")
     examples: int = Field(12_000, ge=100, description="how many replies are drawn for training")
-    corpus: Literal["dailydialog", "open"] = Field(
-        "dailydialog",
-        description="DailyDialog with DailyDialog++, or what may ship: ReDial, MultiWOZ, samples",
-    )
     systems: str | None = Field(
         None, description="a file of systems' replies, as JSON lines: system, text, broken"
     )
@@ -81,7 +78,6 @@ class ReplyTrainer(LocalTrainer):
                 given.data,
                 given.out,
                 plan,
-                corpus=self.corpus,
                 systems=None if self.systems is None else Path(self.systems),
                 test=self.test,
                 watch=_watch(given),

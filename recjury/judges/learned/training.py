@@ -6,7 +6,7 @@ Torch is imported only when it trains.
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 _DIALOGUES = "dialogue-eval"
 _NO_TERMS = "USS states no licence: for research"
 _MIT = "MIT"
+_SOURCES = "ReDial, MultiWOZ and recjury's samples"
 _OPEN_TERMS = (
     "ReDial is CC BY 4.0 (Li et al. 2018), MultiWOZ is Apache-2.0 (Budzianowski et al. 2018), "
     "the samples and replies of recjury's systems are MIT"
 )
 _FEWEST = 2  # of a kind: some learn, others are compared with them
-_TERMS = "DailyDialog is CC BY-NC-SA 4.0, DailyDialog++ states MIT: for non-commercial use"
 
 
 class TrainedJudge(NamedTuple):
@@ -68,39 +68,30 @@ def train_comparison(
     out: Path,
     plan: "ReplyPlan",
     *,
-    corpus: str = "dailydialog",
     systems: Path | None = None,
     test: bool = True,
     watch: "Watch | None" = None,
 ) -> TrainedJudge:
-    """Train on replies of `corpus`, and test on the rated replies of `data`.
+    """Train on replies of ReDial, MultiWOZ and the samples, and test on rated replies of `data`.
 
-    `corpus` is "dailydialog" (DailyDialog and DailyDialog++) or "open" (what may ship: ReDial,
-    MultiWOZ and the samples). `systems` is a file of systems' replies, broken and whole. No reply
-    to a rated history is trained on; `left_out` counts them. Raises DataError for data that is
-    missing or malformed, and ConfigError if `out` cannot be written to.
+    `systems` is a file of systems' replies, broken and whole. No reply to a rated history is
+    trained on; `left_out` counts them. Raises DataError for data that is missing or malformed, and
+    ConfigError if `out` cannot be written to.
     """
-    from recjury.judges.learned.encoder import encoder_digest
     from recjury.judges.learned.replies import ReplyReader
     from recjury.judges.learned.reply_training import SystemText, train_replies
     from recjury.judges.learned.sequences import SequenceMaker
     from recjury.judges.learned.training_data import (
-        dialogue_examples,
         location_of,
-        open_examples,
         read_system_replies,
+        reply_examples,
     )
 
-    began, cpu = time.perf_counter(), time.process_time()
+    clock = _Clock()
     replies = () if systems is None else read_system_replies(systems)
     folder = location_of(data, _DIALOGUES)
     rated = rated_histories(folder)
-    if corpus == "dailydialog":
-        examples, left_out = dialogue_examples(folder, rated, plan.seed)
-        source, terms = "DailyDialog and DailyDialog++", _TERMS
-    else:
-        examples, left_out = open_examples(data, rated, plan.seed)
-        source, terms = "ReDial, MultiWOZ and recjury's samples", _OPEN_TERMS
+    examples, left_out = reply_examples(data, rated, plan.seed)
     if len(examples) < _FEWEST:
         raise DataError(f"a judge needs {_FEWEST} replies or more to learn, got {len(examples)}")
     maker = SequenceMaker()
@@ -110,29 +101,10 @@ def train_comparison(
     count = min(len(examples), plan.examples)
     names = ", ".join(sorted({each.system for each in replies}))
     also = f"; {len(replies)} replies of {names}" if replies else ""
-    trained_on = f"{count} of {len(examples)} replies of {source}{also}"
-    save_judge(
-        out,
-        net,
-        JudgeDescription(
-            recjury_judge=VERSION,
-            kind=REPLIES,
-            rank=plan.rank,
-            encoder=encoder_digest(),
-            trained_on=trained_on,
-            licence=terms,
-            settings=plan.model_dump(mode="json"),
-            test=figures,
-        ),
-    )
-    return TrainedJudge(
-        out,
-        trained_on,
-        figures,
-        left_out,
-        time.perf_counter() - began,
-        time.process_time() - cpu,
-    )
+    trained_on = f"{count} of {len(examples)} replies of {_SOURCES}{also}"
+    described = _described(REPLIES, plan, trained_on, _OPEN_TERMS, figures)
+    save_judge(out, net, described)
+    return TrainedJudge(out, trained_on, figures, left_out, *clock.times())
 
 
 def train_satisfaction(
@@ -150,12 +122,11 @@ def train_satisfaction(
     `left_out` counts test dialogues that were cut from the left. Raises DataError for data that is
     missing or malformed, and ConfigError if `out` cannot be written to.
     """
-    from recjury.judges.learned.encoder import encoder_digest
     from recjury.judges.learned.satisfaction_training import rate_dialogues, train_satisfaction_net
     from recjury.judges.learned.sequences import SequenceMaker
     from recjury.judges.learned.training_data import satisfaction_examples, split_by_family
 
-    began, cpu = time.perf_counter(), time.process_time()
+    clock = _Clock()
     examples = satisfaction_examples(data, subset)
     train, tested = split_by_family(examples, subset, plan.seed)
     if len(train) < _FEWEST or not tested:
@@ -170,27 +141,41 @@ def train_satisfaction(
     test: dict[str, JSON] = {**satisfaction_figures(found.overall, labels).as_json()}
     corpora = sorted({each.corpus for each in train})
     trained_on = f"{len(train)} dialogues of {', '.join(corpora)}"
-    save_judge(
-        out,
-        net,
-        JudgeDescription(
-            recjury_judge=VERSION,
-            kind=SATISFACTION,
-            rank=plan.rank,
-            encoder=encoder_digest(),
-            trained_on=trained_on,
-            licence=_MIT if subset == "ab-redial" else _NO_TERMS,
-            settings=plan.model_dump(mode="json"),
-            test=test,
-        ),
-    )
-    return TrainedJudge(
-        out,
-        trained_on,
-        test,
-        found.cut,
-        time.perf_counter() - began,
-        time.process_time() - cpu,
+    terms = _MIT if subset == "ab-redial" else _NO_TERMS
+    save_judge(out, net, _described(SATISFACTION, plan, trained_on, terms, test))
+    return TrainedJudge(out, trained_on, test, found.cut, *clock.times())
+
+
+class _Clock:
+    """The time since it was made."""
+
+    def __init__(self) -> None:
+        self._began = time.perf_counter(), time.process_time()
+
+    def times(self) -> tuple[float, float]:
+        """Seconds, and of these on processors."""
+        wall, cpu = self._began
+        return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def _described(
+    kind: Literal["satisfaction", "replies"],
+    plan: "ReplyPlan | SatisfactionPlan",
+    trained_on: str,
+    licence: str,
+    test: Mapping[str, JSON],
+) -> JudgeDescription:
+    from recjury.judges.learned.encoder import encoder_digest
+
+    return JudgeDescription(
+        recjury_judge=VERSION,
+        kind=kind,
+        rank=plan.rank,
+        encoder=encoder_digest(),
+        trained_on=trained_on,
+        licence=licence,
+        settings=plan.model_dump(mode="json"),
+        test=test,
     )
 
 

@@ -4,14 +4,14 @@ It imports torch: import it late.
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
 from recjury.corpora import open_corpus
 from recjury.corpora.ab_redial import read_ab_redial
-from recjury.corpora.dialogues import alternating, read_adversarial_replies, read_dialogues
+from recjury.corpora.dialogues import alternating
 from recjury.corpora.leakage import RatedHistories
 from recjury.corpora.splitting import families, split
 from recjury.corpora.uss import SUBSETS, read_uss
@@ -19,7 +19,7 @@ from recjury.errors import DataError
 from recjury.input_files import read_rows
 from recjury.judges.learned.reply_training import ReplyExample
 from recjury.judges.learned.satisfaction_training import RatedExample
-from recjury.records import Speaker, Turn
+from recjury.records import Speaker
 
 AB_REDIAL = "ab-redial"
 
@@ -90,32 +90,15 @@ def _of_ab_redial(folder: Path) -> "list[RatedExample]":
     return found
 
 
-def dialogue_examples(
-    folder: Path, rated: RatedHistories, seed: int
+def reply_examples(
+    data: Path, rated: RatedHistories, seed: int
 ) -> "tuple[list[ReplyExample], int]":
-    """A reply of each turn of DailyDialog's train split, and those of DailyDialog++'s contexts.
-
-    The second value counts dialogues that were left out because they hold a rated history.
-    """
-    lot = random.Random(seed)
-    found: list[ReplyExample] = []
-    left_out = 0
-    for texts, examples in (*_of_dialogues(folder, lot), *_of_contexts(folder, lot)):
-        if rated.are_in(texts):
-            left_out += 1
-        else:
-            found += examples
-    if not found:
-        raise DataError("has no dialogue to train on", path=folder)
-    return found, left_out
-
-
-def open_examples(data: Path, rated: RatedHistories, seed: int) -> "tuple[list[ReplyExample], int]":
-    """Replies whose terms allow to ship what learned from them; the second value as above.
+    """Replies whose terms allow to ship what learned from them, to no rated history.
 
     They are the recommender's in ReDial (CC BY 4.0, the valid split of iEvaLM), as many of the
     system's in MultiWOZ (Apache-2.0, the texts of USS without its ratings), and those of the train
     split of the package's samples, each twice: other systems' broken replies are in their style.
+    The second value counts those that were left out.
     """
     own = [each for name in _OWN for each in _of_corpus(name, None)] * 2
     redial = _of_corpus("redial", data)
@@ -162,52 +145,3 @@ def _of_multiwoz(folder: Path) -> "list[ReplyExample]":
         for place, turn in enumerate(session.turns)
         if place and turn.speaker is Speaker.SYSTEM and turn.text.strip()
     ]
-
-
-def _of_dialogues(
-    folder: Path, lot: random.Random
-) -> "Iterator[tuple[list[str], list[ReplyExample]]]":
-    seen: set[str] = set()
-    for _, turns in read_dialogues(folder, "dailydialog.train"):
-        texts = [turn.text for turn in turns]
-        if (key := "\n".join(texts)) in seen:
-            continue
-        seen.add(key)
-        yield (
-            texts,
-            [
-                ReplyExample(
-                    _answered(turns[max(0, place - lot.randint(1, _BEFORE)) : place]), text
-                )
-                for place, text in enumerate(texts)
-                if place and text.strip()
-            ],
-        )
-
-
-def _of_contexts(
-    folder: Path, lot: random.Random
-) -> "Iterator[tuple[list[str], list[ReplyExample]]]":
-    for part in ("dev", "positives-only"):
-        for each in read_adversarial_replies(folder, part):
-            texts = [turn.text for turn in each.context]
-            # People wrote five replies to each context: one is enough for a context without
-            # adversarial ones, which are rare.
-            count = 2 if each.adversarial else 1
-            yield (
-                texts,
-                [
-                    ReplyExample(each.context, text, _as_long_as(text, each.adversarial))
-                    for text in lot.sample(each.positives, min(count, len(each.positives)))
-                ],
-            )
-
-
-def _answered(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """The turns with the speakers that they have if the system answers the last one."""
-    return alternating([turn.text for turn in turns], Speaker.USER)
-
-
-def _as_long_as(text: str, others: Sequence[str]) -> tuple[str, ...]:
-    """The two of `others` whose length is nearest, so that length tells nothing."""
-    return tuple(sorted(others, key=lambda other: abs(len(other) - len(text)))[:2])

@@ -24,7 +24,13 @@ from recjury.llm.error_answer import read_error
 from recjury.llm.event_loop import Clock
 from recjury.llm.policy import Kind
 from recjury.llm.provider import Retryable
-from recjury.llm.transport import HttpSession, TransportError, read_at_most, transport_error
+from recjury.llm.transport import (
+    HttpSession,
+    TransportError,
+    proxy_of,
+    read_at_most,
+    transport_error,
+)
 
 _ABSENT = frozenset({404, 405, 501})
 _GONE = frozenset({404, 410})
@@ -213,15 +219,17 @@ class BatchApi:
         """One request. `timeout` limits each pause, because files are large."""
         seconds = self._spec.timeout
         limit = aiohttp.ClientTimeout(total=None, sock_connect=seconds, sock_read=seconds)
+        url = URL(self._spec.base_url + path)
         try:
             async with (
                 asyncio.timeout(_EXCHANGE_SECONDS),
                 self._session.opened().request(
                     method,
-                    URL(self._spec.base_url + path),
+                    url,
                     headers=self._headers,
                     timeout=limit,
                     allow_redirects=False,
+                    proxy=proxy_of(url),
                     **content,
                 ) as response,
             ):

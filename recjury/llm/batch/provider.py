@@ -1,24 +1,23 @@
 """The provider of a model that is asked in batches."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import partial
 
-from recjury.errors import CallFailed, ProviderError
+from recjury.errors import CallFailed
 from recjury.llm.batch.api import BatchApi
 from recjury.llm.batch.batch_queue import BatchQueue
 from recjury.llm.batch.lines import request_line
 from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.endpoint_check import CallUse
-from recjury.llm.endpoint_errors import error_of
-from recjury.llm.error_answer import ErrorAnswer
 from recjury.llm.event_loop import Clock, SystemClock
-from recjury.llm.learning import Learning, Trial
-from recjury.llm.openai_format import request_body
-from recjury.llm.openai_provider import OpenAIProvider, cut
+from recjury.llm.learning import Learning
+from recjury.llm.openai_provider import Body, OpenAIProvider
 from recjury.llm.policy import FORMS
 from recjury.llm.provider import Completion, Retryable
-from recjury.llm.transport import HttpSession
+from recjury.llm.transport import HttpResponse, HttpSession
 from recjury.records import ChatRequest
+
+_NOT_AGAIN = FORMS  # refusals, more than any request may have
 
 
 class BatchProvider(OpenAIProvider):
@@ -50,8 +49,14 @@ class BatchProvider(OpenAIProvider):
         Raises Retryable, ProviderError, and CallFailed. What the endpoint refuses as permanent
         is not asked for again.
         """
+
+        async def send(make: Callable[[], Body]) -> tuple[HttpResponse, Body]:
+            self._queue.used(identity)  # the answer to the form before
+            response = await self._queue.answer(identity, partial(self._line, identity, make))
+            return response, make()  # it is too large to be kept for hours
+
         try:
-            return await self._from_batch(identity, request)
+            return await self._ask(request, refusals=_NOT_AGAIN, send=send)
         except BaseException as error:
             self._queue.used(identity)
             if isinstance(error, Retryable):
@@ -92,43 +97,9 @@ class BatchProvider(OpenAIProvider):
         await self._queue.aclose()
         await super().aclose()
 
-    async def _from_batch(self, identity: str, request: ChatRequest) -> Completion:
-        """The completion; a refused form of request is sent again in the form that is learned."""
-        trial = self._learning.begin()
-        for number in range(1, FORMS + 1):
-            line = partial(self._line, identity, request, trial)
-            response = await self._queue.answer(identity, line)
-            body = self._body(request, trial)  # built again: it is too large to wait for hours
-            answer = self._read(response, request)
-            if isinstance(answer, Completion):
-                if not self._spec.embedding:
-                    self._tell(self._learning.accepted(trial, body))
-                return cut(answer, request) if trial.adaptation.stop else answer
-            self._queue.used(identity)
-            if number == FORMS or self._spec.embedding:
-                break
-            if trial.is_outdated:  # another call has learned meanwhile
-                trial = self._learning.begin()
-            elif not trial.adapt(answer, body):
-                break
-        assert isinstance(answer, ErrorAnswer)
-        raise self._failure(answer, body)
-
-    def _failure(self, answer: ErrorAnswer, body: dict[str, object]) -> Exception:
-        error = error_of(answer, {}, self._spec)
-        if isinstance(error, ProviderError) and answer.status == 403 and self._learning.has_answers:
-            return CallFailed(str(error), permanent=True)  # a filter's: the key is accepted
-        if isinstance(error, CallFailed) and not error.permanent:
-            known = self._spec.embedding or self._learning.knows(body)
-            return CallFailed(str(error), permanent=known)
-        return error
-
-    def _body(self, request: ChatRequest, trial: Trial) -> dict[str, object]:
-        return request_body(request, self._spec, trial.adaptation)
-
-    def _line(self, identity: str, request: ChatRequest, trial: Trial) -> bytes:
+    def _line(self, identity: str, make: Callable[[], Body]) -> bytes:
         try:
-            return request_line(identity, self._path, self._body(request, trial))
+            return request_line(identity, self._path, make())
         except TypeError as error:
             reason = f"{self._spec.name}: the request cannot be sent: {error}"
             raise CallFailed(reason, permanent=True) from None

@@ -1,8 +1,8 @@
 """The settings of a model that is asked in batches."""
 
-from typing import Literal, Self
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.prices import TablePrice
@@ -44,12 +44,6 @@ class BatchModelSpec(EndpointSpec):
     window: str = Field(default="24h", min_length=1, max_length=20)
     discount: float = Field(default=0.5, ge=0, lt=1)
     keep_files: bool = False
-
-    @model_validator(mode="after")
-    def _files_are_sent_plainly(self) -> Self:
-        if self.wire == "sdk":
-            raise ValueError("`wire: sdk` cannot send batches: leave it out")
-        return self
 
     @property
     def window_seconds(self) -> float:

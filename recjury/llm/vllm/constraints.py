@@ -1,7 +1,7 @@
 """What a vLLM server lets a model write: the form of a reply as `structured_outputs`.
 
-Strings are bounded and hold no control characters: otherwise a weak model writes until its context
-is full, or something that is not valid JSON.
+Strings in grammars are bounded and hold no control characters: otherwise a weak model writes until
+its context is full, or something that is not valid JSON.
 """
 
 from recjury.llm.vllm.grammar import SIGN_OR_BREAK, object_grammar, rating_grammar
@@ -21,7 +21,8 @@ def structured_outputs(request: ChatRequest, longest: int | None) -> dict[str, o
 
     `longest` replaces larger bounds of strings, in characters. Ratings with reasons and objects
     are given as grammars, whose bounds are in tokens and thus not exact, but which cost the server
-    far less time.
+    far less time. A schema that has no grammar, as an evaluator of one's own may have, is sent as
+    it is.
     """
     form = request.form
     if isinstance(form, RatingForm):
@@ -36,7 +37,7 @@ def structured_outputs(request: ChatRequest, longest: int | None) -> dict[str, o
     if schema is None:
         return None
     grammar = object_grammar(schema, longest, _UNBOUNDED)
-    return {"json": bounded(schema, longest)} if grammar is None else {"grammar": grammar}
+    return {"json": schema} if grammar is None else {"grammar": grammar}
 
 
 def _rating(form: RatingForm, longest: int | None) -> dict[str, object]:
@@ -45,29 +46,6 @@ def _rating(form: RatingForm, longest: int | None) -> dict[str, object]:
     opened = f'<rating code="{form.code}">' if form.code else "<rating>"
     numbers = range(form.low, form.high + 1)
     return {"choice": [f"{opened}{number}</rating>" for number in numbers]}
-
-
-def bounded(schema: dict[str, object], longest: int | None = None) -> dict[str, object]:
-    """`schema` with a limit and a pattern for every string that has none."""
-    found = {name: _inside(each, longest) for name, each in schema.items()}
-    if schema.get("type") != "string" or not {"enum", "const", "pattern"}.isdisjoint(schema):
-        return found
-    most = schema.get("maxLength")
-    most = _bound(most if isinstance(most, int) else _UNBOUNDED, longest)
-    found.pop("maxLength", None)
-    if found.pop("minLength", 0):
-        found["pattern"] = rf"^[^\s\x00-\x1f\x7f<>&{{}}]{_SIGN}{{0,{max(0, most - 1)}}}$"
-    else:
-        found["pattern"] = f"^{_SIGN}{{0,{most}}}$"
-    return found
-
-
-def _inside(value: object, longest: int | None) -> object:
-    if isinstance(value, dict):
-        return bounded(value, longest)
-    if isinstance(value, list):
-        return [_inside(each, longest) for each in value]
-    return value
 
 
 def _bound(own: int, longest: int | None) -> int:

@@ -4,8 +4,10 @@ import asyncio
 import time
 from collections.abc import Sequence
 
+from yarl import URL
+
 from recjury.errors import ProviderError
-from recjury.llm.transport import AiohttpTransport, HttpSession, TransportError
+from recjury.llm.transport import HttpSession, TransportError
 from recjury.llm.vllm.command import server_environment, server_flags
 from recjury.llm.vllm.environment import Gpu, installed_vllm
 from recjury.llm.vllm.process import ServerProcess, free_port
@@ -183,8 +185,8 @@ class VllmServer:
 
     async def _status(self, process: ServerProcess) -> int | None:
         """The status of the server's health check; None without an answer."""
-        transport = AiohttpTransport(process.url, None, _HEALTH_SECONDS, self._session)
+        url = URL(f"{process.url}/health")
         try:
-            return (await transport.send("/health", None)).status
+            return (await self._session.request("GET", url, None, {}, _HEALTH_SECONDS)).status
         except TransportError:
             return None

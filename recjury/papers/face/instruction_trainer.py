@@ -3,30 +3,23 @@
 import asyncio
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
-from recjury.campaign.config import EvaluationConfig
-from recjury.campaign.model_work import config_of
+from recjury.campaign.model_work import check_aliases, config_of, do_with_models
 from recjury.judges.face.instructions import read_instructions
 from recjury.llm import MAIN_MODEL
 from recjury.papers.face.optimise.allowance import StepFailed
-from recjury.papers.face.optimise.call_estimate import expected_calls
-from recjury.papers.face.optimise.optimisation import OptimisePlan, estimate_optimisation
+from recjury.papers.face.optimise.call_estimate import estimate_optimisation, expected_calls
+from recjury.papers.face.optimise.measuring import Chosen
+from recjury.papers.face.optimise.optimisation import Optimisation
+from recjury.papers.face.optimise.optimisation_report import InstructionReport, OptimisationReport
+from recjury.papers.face.optimise.search import Step
 from recjury.papers.face.optimise.settings import OptimiserSettings
 from recjury.papers.face.optimise.training_data import read_training
-from recjury.papers.face.optimise.work import check_models, choose_anew, optimise
 from recjury.records import Aspect, ExpectedCalls
 from recjury.tables import AnalysisInput, Cell, Column, Findings, Input, Trainer, table_of
-
-if TYPE_CHECKING:
-    from recjury.papers.face.optimise.beam import Step
-    from recjury.papers.face.optimise.optimisation_report import (
-        InstructionReport,
-        OptimisationReport,
-    )
-    from recjury.papers.face.optimise.select import Chosen
 
 _INSTRUCTIONS = (
     Column("instruction"),
@@ -65,46 +58,48 @@ class InstructionTrainer(OptimiserSettings, Trainer):
 
     def plan(self, given: AnalysisInput) -> Iterable[ExpectedCalls]:
         """The most calls, with as many particles as the rule decomposer finds."""
-        plan, config = self._read(given)
+        asked = self._read(given)
         pool = None if self.pool is None else len(read_instructions(self.pool))
-        most = asyncio.run(estimate_optimisation(plan.training, plan.settings, pool=pool))
+        most = asyncio.run(estimate_optimisation(asked.training, asked.settings, pool=pool))
         return expected_calls(
-            most, model=plan.model, rewriter=plan.rewriter, attempts=config.attempts
+            most, model=asked.model, rewriter=asked.rewriter, attempts=asked.config.attempts
         )
 
     async def run(self, given: AnalysisInput) -> Findings:
         """Each instruction with its correlations; the chosen ones are in the folder."""
-        plan, config = self._read(given)
-        watch = _watch(given)
+        asked = self._read(given)
         try:
             if self.pool is not None:
-                anew = await choose_anew(plan, config, given.store, self.pool, watch=watch)
-                return _chosen_anew(anew)
-            return _optimised(plan, await optimise(plan, config, given.store, watch=watch))
+                anew = asked.choice(self.pool)
+                return _chosen_anew(await do_with_models(anew, asked.config, given.store))
+            found = await do_with_models(asked.work, asked.config, given.store)
         except StepFailed as failure:
             return Findings(problems={str(failure): 1})
+        return _optimised(asked, found)
 
-    def _read(self, given: AnalysisInput) -> tuple[OptimisePlan, EvaluationConfig]:
+    def _read(self, given: AnalysisInput) -> Optimisation:
         assert given.data is not None
         assert given.out is not None
-        config = config_of(given)
+        config, rewriter = config_of(given), self.rewriter or self.model
+        training = read_training(given.data / "ab-redial", self.aspect, seed=self.seed)
+        check_aliases(config, (self.model, rewriter))
         settings = self.model_dump(include=set(OptimiserSettings.model_fields))
-        plan = OptimisePlan(
+        return Optimisation(
             self.aspect,
-            read_training(given.data / "ab-redial", self.aspect, seed=self.seed),
+            training,
             OptimiserSettings.model_validate(settings),
+            config,
             self.model,
-            self.rewriter or self.model,
+            rewriter,
             given.out,
             rules=self.rules,
             max_calls=self.max_calls,
+            watch=_watch(given),
         )
-        check_models(plan, config)
-        return plan, config
 
 
-def _watch(given: AnalysisInput) -> "Callable[[Step], None]":
-    def watch(step: "Step") -> None:
+def _watch(given: AnalysisInput) -> Callable[[Step], None]:
+    def watch(step: Step) -> None:
         where = "" if step.iteration is None else f"iteration {step.iteration}: "
         doing = f"{where}{step.doing} {step.done}/{step.of}"
         given.progress.at(step.done / max(1, step.of), doing)
@@ -114,7 +109,7 @@ def _watch(given: AnalysisInput) -> "Callable[[Step], None]":
     return watch
 
 
-def _optimised(plan: OptimisePlan, found: "OptimisationReport") -> Findings:
+def _optimised(asked: Optimisation, found: OptimisationReport) -> Findings:
     together = "-" if found.together is None else f"{found.together:.3f}"
     return Findings(
         tables=(
@@ -122,13 +117,13 @@ def _optimised(plan: OptimisePlan, found: "OptimisationReport") -> Findings:
         ),
         notes=(
             f"the {len(found.chosen)} chosen, pooled: {together}",
-            f"{plan.folder / 'instructions'}: for `instructions` of the evaluator face",
+            f"{asked.folder / 'instructions'}: for `instructions` of the evaluator face",
         ),
         report=found.model_dump(mode="json"),
     )
 
 
-def _row(line: "InstructionReport") -> dict[str, Cell]:
+def _row(line: InstructionReport) -> dict[str, Cell]:
     return {
         "instruction": "initial" if line.index is None else f"itr{line.index}",
         "iteration": line.iteration,
@@ -140,7 +135,7 @@ def _row(line: "InstructionReport") -> dict[str, Cell]:
     }
 
 
-def _chosen_anew(chosen: "Chosen") -> Findings:
+def _chosen_anew(chosen: Chosen) -> Findings:
     ranks = {name: rank for rank, name in enumerate(chosen.names, start=1)}
     rows: list[dict[str, Cell]] = [
         {
@@ -158,7 +153,7 @@ def _chosen_anew(chosen: "Chosen") -> Findings:
         notes=(f"the {len(ranks)} chosen, pooled: {pooled}",),
         report={
             "chosen": list(chosen.names),
-            "measured": {name: list(one) for name, one in chosen.measured.items()},
-            "together": list(chosen.together),
+            "measured": {name: list(one[:2]) for name, one in chosen.measured.items()},
+            "together": list(chosen.together[:2]),
         },
     )

@@ -83,7 +83,7 @@ def score_files(scored: Sequence[Scored]) -> dict[str, bytes]:
 
 
 def scores_by_instruction(scored: Iterable[Scored]) -> dict[Aspect, Turns]:
-    """The input of `write_run` and `pool_places`, for each scored aspect."""
+    """The input of `run_lines` and `pool_places`, for each scored aspect."""
     found: dict[Aspect, Turns] = {}
     for each in scored:
         for aspect, scores in each.face.scores.items():

@@ -18,11 +18,11 @@ from recjury.agreement.replies.maintains_context import (
     pooled,
     with_context_target,
 )
-from recjury.agreement.replies.scorer_analyses import folder_of_sets
 from recjury.campaign import judge_logs
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.estimate import estimate_evaluations
 from recjury.campaign.model_work import check_aliases, config_of
+from recjury.corpora.response_sets import sets_folder
 from recjury.judges.face.evaluator import FaceEvaluator
 from recjury.judges.face.instructions import read_instruction_folder
 from recjury.llm import MAIN_MODEL
@@ -119,7 +119,7 @@ class FaceTable4(Analysis):
         )
 
     def _rows(self, given: AnalysisInput) -> list[RatedRow]:
-        rows = read_rows_of(folder_of_sets(given), USR_SETS)
+        rows = read_rows_of(sets_folder(given.data), USR_SETS)
         rated = [with_context_target(rows[place]) for place in context_rows(rows)]
         return [
             row for name in USR_SETS for row in [r for r in rated if r.set == name][: self.limit]

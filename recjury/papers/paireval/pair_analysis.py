@@ -2,14 +2,18 @@
 
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import ClassVar, NamedTuple, TypeVar
 
 from pydantic import Field
 
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.model_work import ModelWork, config_of, do_with_models, models_asked
-from recjury.corpora.response_sets import PAIREVAL_SETS, RESPONSE_SETS, read_response_set
+from recjury.corpora.response_sets import (
+    PAIREVAL_SETS,
+    RESPONSE_SETS,
+    read_response_set,
+    sets_folder,
+)
 from recjury.errors import ConfigError
 from recjury.judges.paireval.comparison import Comparer, LlmPairJudge
 from recjury.judges.paireval.prompts import PairPrompts
@@ -18,8 +22,6 @@ from recjury.papers.paireval.correlations import RatedSet, example_pool
 from recjury.plugins import Names
 from recjury.records import JSON, ExpectedCalls, Response, digest
 from recjury.tables import Analysis, AnalysisInput, Findings, Input
-
-SETS_FOLDER = "dialogue-eval"
 
 T = TypeVar("T")
 
@@ -61,17 +63,10 @@ class ModelsAnalysis(Analysis):
     models: Names = Field((MAIN_MODEL,), description="the models that compare, by alias")
 
     def expected(self, config: EvaluationConfig, asked: PairCalls) -> list[ExpectedCalls]:
-        """The calls of each model."""
-        kinds = {
-            "turn": (2 * asked.comparisons, *_PAIR_TOKENS["turn"]),
-            "turn alone": (asked.alone, *_DIRECT_TOKENS),
-        }
-        return [
-            ExpectedCalls(alias, f"paireval/{kind}", n, config.attempts * n, prompt, reply)
-            for alias in dict.fromkeys(self.models)
-            for kind, (n, prompt, reply) in kinds.items()
-            if n
-        ]
+        """The calls of each model. Raises ConfigError for one that the file lacks."""
+        models_asked(config, self.models)
+        aliases = dict.fromkeys(self.models)
+        return [call for alias in aliases for call in comparing(config, alias, asked)]
 
     async def by_model(
         self,
@@ -112,9 +107,7 @@ class SetsAnalysis(ModelsAnalysis):
 
     def plan(self, given: AnalysisInput) -> Iterable[ExpectedCalls]:
         """The calls of each model. Raises UserError."""
-        config = config_of(given)
-        models_asked(config, self.models)
-        return self.expected(config, self.asked(self.read(given)))
+        return self.expected(config_of(given), self.asked(self.read(given)))
 
     def read(self, given: AnalysisInput) -> PairInput:
         """The sets, and DailyDialog's validation dialogues. Raises UserError."""
@@ -135,19 +128,19 @@ class SetsAnalysis(ModelsAnalysis):
         return {**pairs.identity(), **settings}
 
 
-def expected_comparisons(
-    config: EvaluationConfig, alias: str, calls: int, level: str
+def comparing(
+    config: EvaluationConfig, alias: str, asked: PairCalls, level: str = "turn"
 ) -> list[ExpectedCalls]:
-    """Calls of one model that compare turns or dialogues."""
-    prompt, reply = _PAIR_TOKENS[level]
-    kind = f"paireval/{level}"
-    return [ExpectedCalls(alias, kind, calls, config.attempts * calls, prompt, reply)]
-
-
-def sets_folder(data: Path | None) -> Path:
-    """The folder of the sets: `data`, or dialogue-eval/ in it."""
-    assert data is not None  # an analysis that reads sets needs it
-    return data / SETS_FOLDER if (data / SETS_FOLDER).is_dir() else data
+    """The calls of one model: two for each comparison of turns or dialogues, one for each reply."""
+    kinds = {
+        level: (2 * asked.comparisons, *_PAIR_TOKENS[level]),
+        f"{level} alone": (asked.alone, *_DIRECT_TOKENS),
+    }
+    return [
+        ExpectedCalls(alias, f"paireval/{kind}", n, config.attempts * n, prompt, reply)
+        for kind, (n, prompt, reply) in kinds.items()
+        if n
+    ]
 
 
 def _could_not(judges: Mapping[str, LlmPairJudge]) -> Findings:

@@ -11,12 +11,13 @@ from pydantic import Field
 
 from recjury.agreement.replies.robustness import AttackAccuracy, attack_accuracies, different
 from recjury.agreement.replies.scoring import margins
-from recjury.campaign.model_work import config_of, models_asked
+from recjury.campaign.model_work import config_of
 from recjury.corpora.dialogues import RobustnessPair, read_robustness_pairs
+from recjury.corpora.response_sets import sets_folder
 from recjury.errors import DataError
 from recjury.judges.paireval.comparison import LlmPairJudge
 from recjury.judges.paireval.scorer import DirectEvalScorer, PairEvalScorer
-from recjury.papers.paireval.pair_analysis import ModelsAnalysis, PairCalls, sets_folder
+from recjury.papers.paireval.pair_analysis import ModelsAnalysis, PairCalls
 from recjury.papers.published import published_table
 from recjury.plugins import Names
 from recjury.records import JSON, ExpectedCalls, digest
@@ -50,7 +51,6 @@ class PairTable7(ModelsAnalysis):
     def plan(self, given: AnalysisInput) -> Iterable[ExpectedCalls]:
         """The calls of each model. Raises UserError."""
         config, pairs = config_of(given), self._pairs(given)
-        models_asked(config, self.models)
         asked = PairCalls(0, alone=2 * len(pairs)) if self.direct else PairCalls(len(pairs))
         return self.expected(config, asked)
 

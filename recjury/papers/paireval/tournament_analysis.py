@@ -10,7 +10,7 @@ from recjury.campaign.model_work import ModelWork, config_of, do_with_models, mo
 from recjury.judges.paireval.comparison import Comparer
 from recjury.judges.paireval.prompts import PairPrompts
 from recjury.llm import MAIN_MODEL, Gateway
-from recjury.papers.paireval.pair_analysis import expected_comparisons
+from recjury.papers.paireval.pair_analysis import PairCalls, comparing
 from recjury.papers.paireval.tournament import (
     Meeting,
     TournamentPlan,
@@ -61,7 +61,7 @@ class Tournament(Analysis):
         """The calls of all comparisons. Raises UserError."""
         config, meetings = self._read(given)
         most = min(self.comparisons or len(meetings), len(meetings))
-        return expected_comparisons(config, self.model, 2 * most, self.level)
+        return comparing(config, self.model, PairCalls(most), self.level)
 
     async def run(self, given: AnalysisInput) -> Findings:
         """The standings, and the comparison that would teach most next."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from recjury.corpora.leakage import rated_histories
-from recjury.corpora.response_sets import PAIREVAL_SETS, read_response_set
+from recjury.corpora.response_sets import PAIREVAL_SETS, read_response_set, sets_folder
 from recjury.errors import ConfigError
 from recjury.fine_tuning import LoraPlan, TuningExample, TuningReport, TuningStep, fine_tune
 from recjury.judges.paireval.comparison import Comparer, LlmPairJudge
@@ -79,7 +79,7 @@ def train_paireval(
     for a corpus without negatives. `seed` replaces the seeds in `options`.
     """
     chosen = options or PairTraining()
-    folder = data / "dialogue-eval" if (data / "dialogue-eval").is_dir() else data
+    folder = sets_folder(data)
     own = None if chosen.adversarial is None else Path(chosen.adversarial)
     sets = _rated_sets(folder, chosen)
     pool = example_pool(folder) if sets else ()

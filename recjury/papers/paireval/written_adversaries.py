@@ -10,6 +10,7 @@ from pydantic import Field
 from recjury.campaign.model_work import ModelWork, config_of, do_with_models, models_asked
 from recjury.corpora.dialogues import read_dialogues
 from recjury.corpora.leakage import rated_histories
+from recjury.corpora.response_sets import sets_folder
 from recjury.llm import MAIN_MODEL, Gateway
 from recjury.papers.paireval.adversaries import (
     REPLIES,
@@ -19,7 +20,6 @@ from recjury.papers.paireval.adversaries import (
     contexts,
     expected_writing,
 )
-from recjury.papers.paireval.pair_analysis import sets_folder
 from recjury.records import ExpectedCalls
 from recjury.tables import Analysis, AnalysisInput, Column, Findings, Input, table_of
 

@@ -9,7 +9,7 @@ from recjury.errors import ConfigError
 from recjury.judges.dialogue_quality.evaluator import METRICS, QualityEvaluator
 from recjury.judges.dialogue_quality.prompts import PACK, RATINGS
 from recjury.llm import Gateway, Prompt, Question, RatingTag, ask, gather
-from recjury.papers.quality.table3 import QualityTable3, failures, losses
+from recjury.papers.quality.table3 import QualityTable3, findings_of
 from recjury.papers.quality.uss_table import QualityRow, QualityTable
 from recjury.prompts import fence, load_pack
 from recjury.records import ExpectedCalls, Message, Rating, RatingSubject
@@ -78,13 +78,8 @@ class QualityReasons(QualityTable3):
         work = ModelWork(f"{rating.name}, reasons", what, rate_and_read, given=rating.given)
         found = await do_with_models(work, asked.config, given.store)
         orders = {entry.label: entry.order for entry in asked.entries}
-        rows = [row for row, _ in found]
         cells = [{"order": orders[row.evaluator], **_cells(row, read)} for row, read in found]
-        return Findings(
-            tables=(table_of("reasons", _COLUMNS, cells),),
-            notes=tuple(note for row in rows for note in losses(row)),
-            problems=failures(rows),
-        )
+        return findings_of([row for row, _ in found], table_of("reasons", _COLUMNS, cells))
 
     def _read(self, given: AnalysisInput) -> QualityTable:
         config = config_of(given)

@@ -8,7 +8,7 @@ from pydantic import Field
 from recjury.campaign.model_work import check_aliases, config_of, do_with_models
 from recjury.judges.dialogue_quality.evaluator import QualityEvaluator
 from recjury.papers.published import published
-from recjury.papers.quality.table3 import QualityTable3, failures, losses
+from recjury.papers.quality.table3 import QualityTable3, findings_of
 from recjury.papers.quality.uss_table import QualityTable
 from recjury.plugins import Names
 from recjury.records import ExpectedCalls
@@ -55,11 +55,7 @@ class QualityTable1(QualityTable3):
             found.append(cells)
         for model, (rho, r) in published("quality")["table1"].items():
             found.append({"data": _TEXT, "model": model, "spearman": rho, "pearson": r})
-        return Findings(
-            tables=(table_of("table1", _COLUMNS, found),),
-            notes=tuple(note for row in rows for note in losses(row)),
-            problems=failures(rows),
-        )
+        return findings_of(rows, table_of("table1", _COLUMNS, found))
 
     def _read(self, given: AnalysisInput) -> QualityTable:
         config = config_of(given)

@@ -20,6 +20,7 @@ from recjury.tables import (
     Estimate,
     Findings,
     Input,
+    Table,
     table_of,
 )
 
@@ -72,14 +73,9 @@ class QualityTable3(Analysis):
         """A row for each evaluator and level. Calls that the store has are not made again."""
         asked = self._read(given)
         rows = await do_with_models(asked.work, asked.config, given.store)
-        return Findings(
-            tables=(
-                table_of("table3", _COLUMNS, [_cells(row) for row in rows]),
-                *(published_table("quality", f"{_PAPER}, table {n}") for n in (2, 3, 4)),
-            ),
-            notes=tuple(note for row in rows for note in losses(row)),
-            problems=failures(rows),
-        )
+        own = table_of("table3", _COLUMNS, [_cells(row) for row in rows])
+        papers = (published_table("quality", f"{_PAPER}, table {n}") for n in (2, 3, 4))
+        return findings_of(rows, own, *papers)
 
     def _read(self, given: AnalysisInput) -> QualityTable:
         return self.read_table(given, config_of(given))
@@ -119,8 +115,18 @@ def _cells(row: QualityRow) -> dict[str, Cell]:
     return cells
 
 
-def losses(row: QualityRow) -> Iterator[str]:
-    """What was cut, and why something has no score."""
+def findings_of(rows: Sequence[QualityRow], *tables: Table) -> Findings:
+    """The tables, with what was cut or has no score, and how many calls failed by evaluator."""
+    failed = {f"{row.evaluator}, {row.level}s": row.found.failed for row in rows}
+    again = "calls failed: run the same command again"
+    return Findings(
+        tables=tables,
+        notes=tuple(note for row in rows for note in _losses(row)),
+        problems={f"{name}: {again}": count for name, count in failed.items() if count},
+    )
+
+
+def _losses(row: QualityRow) -> Iterator[str]:
     name, found = f"{row.evaluator}, {row.level}s", row.found
     if found.cut:
         yield (
@@ -129,10 +135,3 @@ def losses(row: QualityRow) -> Iterator[str]:
         )
     for reason, count in list(found.unscored.items())[:_SHOWN]:
         yield f"{name}: {count} without a score: {reason}"
-
-
-def failures(rows: Sequence[QualityRow]) -> dict[str, int]:
-    """How many calls failed, by evaluator."""
-    failed = {f"{row.evaluator}, {row.level}s": row.found.failed for row in rows}
-    again = "calls failed: run the same command again"
-    return {f"{name}: {again}": count for name, count in failed.items() if count}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from recjury.agreement.replies import ScorerContext, chosen, score_rows
-from recjury.agreement.replies.follow_ups import FED_TURN, FULL, FollowUps, FollowUpScorer
+from recjury.agreement.replies.follow_ups import FollowUps, FollowUpScorer, follow_ups
 from recjury.agreement.replies.rows import RatedRow
 from recjury.agreement.replies.scorer_analyses import Correlations
 from recjury.errors import ConfigError
@@ -78,11 +78,15 @@ def test_dialogues_are_scored_as_a_whole(folder: Path) -> None:
     found = asyncio.run(score_rows(chosen(["fed", "full"], model=True), context, rows)).scores
     assert all(value is not None for each in found.values() for value in each)
     alone = asyncio.run(
-        FollowUpScorer("fed", FED_TURN, context.follow_up_model).scores(replies.responses)
+        FollowUpScorer("fed", follow_ups("fed, replies"), context.follow_up_model).scores(
+            replies.responses
+        )
     )
     assert found["fed"][0] == pytest.approx(alone[0], abs=1e-5)
     assert found["full"][1] == pytest.approx(
-        asyncio.run(FollowUpScorer("full", FULL, context.follow_up_model).scores([whole]))[0],
+        asyncio.run(
+            FollowUpScorer("full", follow_ups("full"), context.follow_up_model).scores([whole])
+        )[0],
         abs=1e-5,
     )
 

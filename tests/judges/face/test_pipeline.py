@@ -13,8 +13,8 @@ from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.judge_existing import judge_logs
 from recjury.corpora.crsarena import CrsArena, read_crsarena
 from recjury.corpora.crsarena_run_file import read_run_file
-from recjury.corpora.crsarena_runs import read_runs, write_run
-from recjury.corpora.data_problems import count_faults
+from recjury.corpora.crsarena_runs import read_runs, run_lines
+from recjury.corpora.writing import write_file
 from recjury.judges import Evaluator
 from recjury.judges.direct import DirectEvaluator
 from recjury.judges.face.evaluator import FaceEvaluator
@@ -34,7 +34,7 @@ from recjury.papers.face.table1 import face_rows
 from recjury.records import Aspect, ConversationLog, Status
 from recjury.store import EvaluationResult, Store
 from recjury.tables import AnalysisInput
-from tests.corpora.arena import write_lines
+from tests.corpora.arena import count_faults, write_lines
 from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint
 
 ASPECTS = (Aspect.RELEVANCE, Aspect.DIALOGUE_OVERALL)
@@ -120,7 +120,7 @@ def test_twenty_dialogues_over_http_give_the_table_of_the_released_scores(
         if aspect in ASPECTS
     }
     for aspect, turns in released.items():
-        write_run(tmp_path / "released" / f"{aspect}.jsonl", turns.items())
+        write_file(tmp_path / "released" / f"{aspect}.jsonl", run_lines(turns.items()))
     labels = arena.folder / "crs_arena_eval.json"
     expected = face_rows(scores_of_files(tmp_path / "released", labels))
     assert face_rows(FaceScores(pooled_scores(scored), arena.people, (), {})) == expected
@@ -128,7 +128,7 @@ def test_twenty_dialogues_over_http_give_the_table_of_the_released_scores(
 
     # The same again by way of files of scores, and of a run file.
     for aspect, given in scores_by_instruction(scored).items():
-        write_run(tmp_path / "own" / f"{aspect}.jsonl", given.items())
+        write_file(tmp_path / "own" / f"{aspect}.jsonl", run_lines(given.items()))
     assert face_rows(scores_of_files(tmp_path / "own", labels)) == expected
     run = tmp_path / "run.json"
     run.write_bytes(score_files(scored)["run.json"])

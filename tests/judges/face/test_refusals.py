@@ -8,8 +8,9 @@ import pytest
 from recjury.judges import EvaluatorContext
 from recjury.judges.direct import DirectEvaluator
 from recjury.judges.face import LlmDecomposer
-from recjury.papers.face.optimise import Rewriter, Task, play
-from recjury.papers.face.optimise.gradient import Case
+from recjury.papers.face.optimise.bandit import play
+from recjury.papers.face.optimise.gradient import Case, Task
+from recjury.papers.face.optimise.rewrite import Rewriter
 from recjury.records import Aspect, ConversationRecord
 from tests.judges.cases import SPEC
 from tests.judges.face.logs import log

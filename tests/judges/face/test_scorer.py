@@ -13,7 +13,7 @@ from recjury.judges.face.scorer import Method, ParticleScorer, Target
 from recjury.llm import Gateway, ScriptedModel
 from recjury.llm.provider import Completion
 from recjury.llm.scripted import Line
-from recjury.prompts import answer_code
+from recjury.prompts import answer_code, prompt_bytes
 from recjury.records import (
     Aspect,
     ChatRequest,
@@ -33,7 +33,9 @@ TWO = Instruction(text="Look again.", iteration=9, rank=2)
 TARGET = Target(situation(log(), 1), 1, 0, HEAT)
 CODE = answer_code(
     MemoryRecorder.secret,
-    FacePrompts().score(Aspect.RELEVANCE, TARGET.situation, TARGET.number, HEAT, ONE.text),
+    prompt_bytes(
+        FacePrompts().score(Aspect.RELEVANCE, TARGET.situation, TARGET.number, HEAT, ONE.text)
+    ),
 )
 RATED = f'<rating code="{CODE}">2</rating>'
 

@@ -107,7 +107,7 @@ def test_satisfaction_is_learned_from_what_the_user_says(maker: SequenceMaker) -
 
 def test_replies_are_learned_and_the_same_seed_gives_the_same(maker: SequenceMaker) -> None:
     examples = [
-        ReplyExample(_turns(f"Do you like {thing}?"), f"Yes, I like {thing} very much.", ("No.",))
+        ReplyExample(_turns(f"Do you like {thing}?"), f"Yes, I like {thing} very much.")
         for thing in ("tea", "cats", "films", "books", "rain", "snow", "music", "bread")
     ]
     plan = ReplyPlan(rank=2, batch=4, broken=1, copied=1, others=1)

@@ -338,11 +338,6 @@ def test_a_price_of_the_table_is_halved() -> None:
     assert own.prices()[:2] == (1, 2)
 
 
-def test_the_sdk_cannot_send_batches() -> None:
-    with pytest.raises(ValueError, match="wire: sdk"):
-        BatchModelSpec.model_validate({"base_url": "http://x/v1", "name": "m", "wire": "sdk"})
-
-
 def test_a_missing_key_is_named() -> None:
     spec = BatchModelSpec(base_url="http://x/v1", name="m", key_env="NOT_SET_ANYWHERE")
     with pytest.raises(ConfigError, match="NOT_SET_ANYWHERE"):

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from recjury.llm.vllm.constraints import bounded, structured_outputs
+from recjury.llm.vllm.constraints import structured_outputs
 from recjury.records import ChatRequest, Message, RatingForm, ReplyForm, TextForm
 from recjury.simulator.llm_user import read_utterance
 from tests.llm.doubles import reply
@@ -35,22 +35,9 @@ def test_an_utterance_is_one_line_of_text() -> None:
         assert not re.fullmatch(expression, wrong)
 
 
-def test_a_schema_that_has_no_grammar_is_bounded() -> None:
+def test_a_schema_that_has_no_grammar_is_sent_as_it_is() -> None:
     fields = {"type": {"type": "string"}, "n": {"type": "number"}}
     schema: dict[str, object] = {"type": "object", "properties": fields}
     plain = ChatRequest("m", (Message("user", ("Hm.",)),), "test", schema=schema)
-    sent = structured_outputs(plain, 50)
-    assert sent is not None
-    pattern = sent["json"]["properties"]["type"]["pattern"]  # type: ignore[index]
-    assert re.search(pattern, 'It is "good".')
-    assert not re.search(pattern, "x" * 51)
-    assert not re.search(pattern, "two\nlines")
-    first = bounded({"type": "string", "minLength": 1})["pattern"]
-    assert isinstance(first, str)
-    assert not re.search(first, " ")
+    assert structured_outputs(plain, 50) == {"json": schema}
     assert structured_outputs(ChatRequest("m", (), "test"), None) is None
-
-
-def test_what_limits_a_string_already_stays() -> None:
-    for schema in ({"type": "string", "enum": ["a"]}, {"type": "string", "pattern": "^a$"}):
-        assert bounded(dict(schema)) == schema

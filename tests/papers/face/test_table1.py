@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from recjury.corpora.data_problems import count_faults
 from recjury.errors import DataError
 from recjury.papers.face.face_scores import FaceScores, scores_of_files
 from recjury.papers.face.table1 import FaceRow, FaceTable1, face_rows
 from recjury.records import Aspect, Level
 from recjury.tables import AnalysisInput
-from tests.corpora.arena import dialogue, scores, write, write_lines
+from tests.corpora.arena import count_faults, dialogue, scores, write, write_lines
 
 UNDERSTANDING = Aspect.UNDERSTANDING
 PUBLISHED = {"redial": "CRSArena-Eval_RD", "opendialkg": "CRSArena-Eval_KG"}

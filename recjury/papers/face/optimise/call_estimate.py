@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from recjury.judges.face.rule_decomposer import RuleDecomposer
 from recjury.papers.face.optimise.bandit import batch_size
-from recjury.papers.face.optimise.labelled_particles import LabelledExample, P
+from recjury.papers.face.optimise.examples import LabelledExample
 from recjury.papers.face.optimise.settings import OptimiserSettings
+from recjury.papers.face.optimise.training_data import TrainingData, with_particles
 from recjury.records import ExpectedCalls
 
 _SCORING = (900, 300)  # tokens of a prompt, and of five replies to it, on average
@@ -57,8 +59,8 @@ def pulls_of(rewrites: int, settings: OptimiserSettings) -> int:
 
 def estimate_calls(
     settings: OptimiserSettings,
-    train: Sequence[LabelledExample[P]],
-    validation: Sequence[LabelledExample[P]],
+    train: Sequence[LabelledExample],
+    validation: Sequence[LabelledExample],
 ) -> CallEstimate:
     """The calls of a whole run if every rewrite can be parsed and is new."""
     trained, validated = (sum(len(one.particles) for one in some) for some in (train, validation))
@@ -78,3 +80,20 @@ def estimate_calls(
     return CallEstimate(
         pulls, sampled, (pooled + 1) * trained, (pooled + 1) * validated, cases, calls
     )
+
+
+async def estimate_optimisation(
+    training: TrainingData, settings: OptimiserSettings, *, pool: int | None = None
+) -> CallEstimate:
+    """The largest number of calls, with as many particles as the rule decomposer finds.
+
+    FACE* only scores the validation side under each of the instructions of a `pool`.
+    """
+    train, validation = [
+        await with_particles(side, RuleDecomposer())
+        for side in (training.train, training.validation)
+    ]
+    if pool is not None:
+        scored = pool * sum(len(one.particles) for one in validation)
+        return CallEstimate(0, 0, 0, scored, 0, 0)
+    return estimate_calls(settings, train, validation)

@@ -8,9 +8,9 @@ from random import Random
 from typing import Any, NamedTuple
 
 from recjury.llm import gather
+from recjury.papers.face.optimise.examples import LabelledParticle, SupportsScore
 from recjury.papers.face.optimise.gradient import Case
-from recjury.papers.face.optimise.instruction_result import scored
-from recjury.papers.face.optimise.labelled_particles import LabelledParticle, P, SupportsScore
+from recjury.papers.face.optimise.measuring import scored
 from recjury.papers.face.optimise.rewrite import Rewriter
 from recjury.records import digest
 
@@ -31,11 +31,6 @@ class InstructionCandidate(NamedTuple):
     particle: str = ""
     critique: str = ""
     calls: tuple[str, ...] = ()
-
-    @classmethod
-    def read(cls, row: dict[str, Any]) -> "InstructionCandidate":
-        """Read a candidate from the journal."""
-        return cls(**{**row, "calls": tuple(row["calls"])})
 
 
 class Assignment(NamedTuple):
@@ -66,8 +61,8 @@ def assignments(
 
 async def rewrites(
     assigned: Sequence[Assignment],
-    particles: Sequence[LabelledParticle[P]],
-    scorer: SupportsScore[P],
+    particles: Sequence[LabelledParticle],
+    scorer: SupportsScore,
     rewriter: Rewriter,
     *,
     iteration: int,

@@ -1,4 +1,8 @@
-"""A complete optimisation: data, particles, FACE's scorer of one aspect, search, and its files."""
+"""A complete optimisation: data, particles, FACE's scorer of one aspect, search, and its files.
+
+It is a campaign of its own, without conversations: its calls belong to the campaign itself, whose
+budget limits the total cost of all its runs.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,32 +10,40 @@ from pathlib import Path
 
 import orjson
 
+from recjury.campaign.config import EvaluationConfig
+from recjury.campaign.model_work import ModelWork, models_asked
 from recjury.corpora.writing import check_writable, write_file
 from recjury.errors import ConfigError
 from recjury.judges.face.decomposer import Decomposer, LlmDecomposer
 from recjury.judges.face.face_prompts import FacePrompts
-from recjury.judges.face.instructions import Instruction, read_instructions, write_instructions
+from recjury.judges.face.instructions import (
+    Instruction,
+    identity,
+    read_instructions,
+    write_instructions,
+)
 from recjury.judges.face.rule_decomposer import RuleDecomposer
 from recjury.judges.face.scorer import ParticleScorer, Target
+from recjury.llm import Gateway
 from recjury.papers.face.optimise.allowance import Allowance
-from recjury.papers.face.optimise.beam import Search, Step
-from recjury.papers.face.optimise.call_estimate import CallEstimate, estimate_calls
-from recjury.papers.face.optimise.candidates import new_candidate
+from recjury.papers.face.optimise.examples import Examples, LabelledExample
 from recjury.papers.face.optimise.gradient import Task
-from recjury.papers.face.optimise.labelled_particles import Examples, LabelledExample
+from recjury.papers.face.optimise.measuring import Chosen, choose
 from recjury.papers.face.optimise.optimisation_report import OptimisationReport, build_report
 from recjury.papers.face.optimise.rewrite import PACK, Rewriter
-from recjury.papers.face.optimise.select import Chosen, choose
+from recjury.papers.face.optimise.search import Search, Step
 from recjury.papers.face.optimise.settings import OptimiserSettings
-from recjury.papers.face.optimise.state import Journal, check_journal
 from recjury.papers.face.optimise.training_data import LabelledLog, TrainingData, with_particles
 from recjury.prompts import Pack, fence, load_pack
 from recjury.records import JSON, Aspect, digest
 
+_REPORT, _POOL = "report.json", "pool.json"
+_KEY = "optimisation"  # of what is optimised, in the stored settings
+
 
 @dataclass(frozen=True)
 class AspectScorer:
-    """Implements `labelled_particles.SupportsScore` for particles of conversation logs."""
+    """Implements `examples.SupportsScore` for particles of conversation logs."""
 
     scorer: ParticleScorer
     aspect: Aspect
@@ -64,14 +76,9 @@ def task_of(prompts: FacePrompts, aspect: Aspect) -> Task:
     return Task(aspect, f"{guide.question}\n{anchors}")
 
 
-_JOURNAL, _REPORT, _POOL = "journal.jsonl", "report.json", "pool.json"
-
-Watch = Callable[[Step], None]
-
-
 @dataclass(frozen=True)
-class OptimisePlan:
-    """What is optimised, on what, with which models (aliases of the campaign file), and where to.
+class Optimisation:
+    """What is optimised, on what, with which models (aliases of `config`), and where to.
 
     `rules` makes particles without a model. `max_calls` limits what one run sends.
     """
@@ -79,202 +86,162 @@ class OptimisePlan:
     aspect: Aspect
     training: TrainingData
     settings: OptimiserSettings
+    config: EvaluationConfig
     model: str
     rewriter: str
     folder: Path
     rules: bool = False
     max_calls: int | None = None
+    watch: Callable[[Step], None] = lambda _: None
 
+    @property
+    def work(self) -> ModelWork[OptimisationReport]:
+        """To optimise, or to go on. Raises StepFailed if a step fails.
 
-@dataclass(frozen=True)
-class Optimisation:
-    """A plan that can be run: `allowance` leads to its models.
-
-    `models` has the settings of these models that can change a reply, by alias.
-    """
-
-    plan: OptimisePlan
-    allowance: Allowance
-    models: JSON
-    watch: Watch = lambda _: None
-
-    def check(self) -> None:
-        """Raise UserError for errors that can be found without a model call.
-
-        These are a folder that cannot be written, and a journal of a run with other settings.
-        """
-        self.check_places()
-        prompts = FacePrompts()
-        rewriter, initial = self._rewriter(prompts), prompts.initial(self.plan.aspect)[0].text
-        check_journal(self._own(_JOURNAL), self._settings(prompts, rewriter, initial))
-
-    def check_places(self) -> None:
-        """Raise DataError if a file of `folder` cannot be written."""
-        places = [self._own(name) for name in (_JOURNAL, _REPORT, _POOL)]
-        for place in (*places, self._chosen):
-            check_writable(place)
-
-    async def run(self) -> OptimisationReport:
-        """Optimise, or continue an optimisation, and write the result. Raises StepFailed and
-        UserError.
-
-        Writes into `folder`: {aspect}/journal.jsonl, {aspect}/report.json, {aspect}/pool.json, and
+        Writes into `folder`: {aspect}/report.json, {aspect}/pool.json, and
         instructions/{aspect}.json, the final set in the released format.
         """
-        prompts = FacePrompts()
-        rewriter = self._rewriter(prompts)
-        examples = Examples(
-            await self._decomposed(prompts, self.plan.training.train),
-            await self._decomposed(prompts, self.plan.training.validation),
-        )
-        initial = prompts.initial(self.plan.aspect)[0].text
-        journal = Journal(
-            self._own(_JOURNAL),
-            self._identity(prompts, rewriter, initial, examples),
-        )
-        search = Search(
-            self.plan.settings,
-            self._scorer(prompts),
-            rewriter,
-            examples,
-            initial,
-            journal,
-            self.allowance,
-            watch=self.watch,
-        )
-        await search.run()
-        found = build_report(journal, new_candidate(initial, 0))
-        self._write(found)
-        return found
+        name = f"face optimise {self.aspect}"
+        return ModelWork(name, self._what(), self._optimise, self._check, key=_KEY)
 
-    async def reselect(self, pool: Path) -> Chosen:
-        """FACE*: choose again from an existing pool, for this model; raises as `run`.
+    def choice(self, pool: Path) -> ModelWork[Chosen]:
+        """FACE*: to choose again from the instructions in the file `pool`, for this model.
 
         Writes the final set to instructions/{aspect}.json, with the names of the pool.
         """
-        prompts = FacePrompts()
-        instructions = {one.name: one for one in read_instructions(pool)}
-        self.allowance.begin_step()
-        validation = await self._decomposed(prompts, self.plan.training.validation)
-        done = 0
-
-        def another() -> None:
-            nonlocal done
-            done += 1
-            self.watch(Step(None, "validating", done, len(instructions)))
-
-        self.allowance.begin_step()
-        chosen = await choose(
-            {name: one.text for name, one in instructions.items()},
-            validation,
-            self._scorer(prompts),
-            self.plan.settings.correlate,
-            count=self.plan.settings.final,
-            done=another,
+        instructions = read_instructions(pool)
+        return ModelWork(
+            f"face choose {self.aspect}",
+            self._what(),
+            lambda gateway: self._choose(gateway, instructions),
+            self._check,
+            given=[identity(instructions)],
+            key=_KEY,
         )
-        self.allowance.end_step("validating", self.plan.settings.tolerated_failures)
+
+    def _what(self) -> dict[str, JSON]:
+        """Everything that can change the prompts that are sent."""
+        roles = (self.model, self.rewriter)
+        models = models_asked(self.config, roles)
+        sides = [
+            [[one.name, one.label, one.log.id] for one in side]
+            for side in (self.training.train, self.training.validation)
+        ]
+        pack = load_pack(PACK)
+        return {
+            "aspect": str(self.aspect),
+            "optimiser": self.settings.model_dump(mode="json"),
+            "roles": list(roles),
+            "models": {name: models[name] for name in roles},
+            "decomposer": dict(RuleDecomposer().settings) if self.rules else None,
+            "prompts": [FacePrompts().identity, f"{pack.id}/{pack.version}+{pack.digest}"],
+            "data": digest(sides),
+        }
+
+    def _check(self, _gateway: Gateway) -> None:
+        """Raise DataError if a file of `folder` cannot be written."""
+        for place in (self._own(_REPORT), self._own(_POOL), self._chosen):
+            check_writable(place)
+
+    async def _optimise(self, gateway: Gateway) -> OptimisationReport:
+        prompts, allowance = FacePrompts(), Allowance(gateway, max_calls=self.max_calls)
+        sides = (self.training.train, self.training.validation)
+        examples = Examples(*[await self._decomposed(allowance, prompts, side) for side in sides])
+        rewriter = Rewriter(
+            allowance,
+            self.rewriter,
+            task_of(prompts, self.aspect),
+            self.settings.gradients,
+            self.settings.merged,
+            self.settings.temperature,
+        )
+        search = Search(
+            self.settings,
+            self._scorer(allowance, prompts),
+            rewriter,
+            examples,
+            prompts.initial(self.aspect)[0].text,
+            allowance,
+            self.watch,
+        )
+        report = build_report(search, await search.run(), self._identity(prompts, search))
+        self._write(report)
+        return report
+
+    async def _choose(self, gateway: Gateway, instructions: tuple[Instruction, ...]) -> Chosen:
+        prompts, allowance = FacePrompts(), Allowance(gateway, max_calls=self.max_calls)
+        by_name = {one.name: one for one in instructions}
+        validation = await self._decomposed(allowance, prompts, self.training.validation)
+        allowance.begin_step()
+        chosen = await choose(
+            {name: one.text for name, one in by_name.items()},
+            validation,
+            self._scorer(allowance, prompts),
+            self.settings.correlate,
+            count=self.settings.final,
+            done=lambda done: self.watch(Step(None, "validating", done, len(by_name))),
+        )
+        allowance.end_step("validating", self.settings.tolerated_failures)
         ranked = [
-            instructions[name].model_copy(update={"rank": rank})
+            by_name[name].model_copy(update={"rank": rank})
             for rank, name in enumerate(chosen.names, start=1)
         ]
         write_instructions(self._chosen, ranked)
         return chosen
 
     async def _decomposed(
-        self, prompts: FacePrompts, side: tuple[LabelledLog, ...]
-    ) -> list[LabelledExample[Target]]:
-        decomposer: Decomposer = (
-            RuleDecomposer()
-            if self.plan.rules
-            else LlmDecomposer(self.allowance, self.plan.model, prompts)
-        )
+        self, allowance: Allowance, prompts: FacePrompts, side: tuple[LabelledLog, ...]
+    ) -> list[LabelledExample]:
+        decomposer: Decomposer = RuleDecomposer()
+        if not self.rules:
+            decomposer = LlmDecomposer(allowance, self.model, prompts)
         self.watch(Step(None, "decomposing", 0, len(side)))
-        self.allowance.begin_step()
+        allowance.begin_step()
         found = await with_particles(side, decomposer)
         # All must succeed: all later steps depend on the particles.
-        self.allowance.end_step("decomposing", 0.0)
+        allowance.end_step("decomposing", 0.0)
         if not any(example.particles for example in found):
             raise ConfigError(f"{decomposer.name} found no particle in {len(side)} samples")
         return found
 
-    def _scorer(self, prompts: FacePrompts) -> AspectScorer:
+    def _scorer(self, allowance: Allowance, prompts: FacePrompts) -> AspectScorer:
         scorer = ParticleScorer(
-            self.allowance, self.plan.model, prompts, temperature=self.plan.settings.temperature
+            allowance, self.model, prompts, temperature=self.settings.temperature
         )
-        return AspectScorer(scorer, self.plan.aspect, load_pack(PACK))
+        return AspectScorer(scorer, self.aspect, load_pack(PACK))
 
-    def _rewriter(self, prompts: FacePrompts) -> Rewriter:
-        return Rewriter(
-            self.allowance,
-            self.plan.rewriter,
-            task_of(prompts, self.plan.aspect),
-            self.plan.settings.gradients,
-            self.plan.settings.merged,
-            self.plan.settings.temperature,
-        )
-
-    def _identity(
-        self,
-        prompts: FacePrompts,
-        rewriter: Rewriter,
-        initial: str,
-        examples: Examples[Target],
-    ) -> dict[str, JSON]:
-        """Everything that can change the result; a journal belongs to one such identity."""
+    def _identity(self, prompts: FacePrompts, search: Search) -> dict[str, JSON]:
+        """Everything that can change the result, for the report."""
         sides = [
             [[one.name, one.label, [target.particle for target in one.particles]] for one in side]
-            for side in examples
+            for side in search.examples
         ]
-        return {**self._settings(prompts, rewriter, initial), "data": digest(sides)}
-
-    def _settings(self, prompts: FacePrompts, rewriter: Rewriter, initial: str) -> dict[str, JSON]:
-        """The part of the identity that is known before there are particles."""
         return {
-            "aspect": str(self.plan.aspect),
-            "optimiser": self.plan.settings.model_dump(mode="json"),
-            "model": self.plan.model,
-            "models": self.models,
+            "aspect": str(self.aspect),
+            "optimiser": self.settings.model_dump(mode="json"),
+            "model": self.model,
+            "models": models_asked(self.config, (self.model, self.rewriter)),
             "prompts": prompts.identity,
-            "rewriter": rewriter.settings,
-            "initial": initial,
+            "rewriter": search.rewriter.settings,
+            "initial": search.initial,
+            "data": digest(sides),
         }
 
     @property
     def _chosen(self) -> Path:
-        return self.plan.folder / "instructions" / f"{self.plan.aspect}.json"
+        return self.folder / "instructions" / f"{self.aspect}.json"
 
     def _own(self, name: str) -> Path:
-        return self.plan.folder / str(self.plan.aspect) / name
+        return self.folder / str(self.aspect) / name
 
     def _write(self, found: OptimisationReport) -> None:
-        pool = [
-            Instruction(
-                text=line.text,
-                iteration=line.index or 0,
-                index=line.index or 0,
-                rank=line.rank or len(found.pool),
-                filename=f"{line.id}.txt",
-            )
-            for line in found.pool
+        last = len(found.pool)
+        pool = [line.released(f"{line.id}.txt", line.rank or last) for line in found.pool]
+        chosen = [
+            line.released(f"{rank:02}_itr{line.index}.txt", rank)
+            for rank, line in enumerate(found.chosen, start=1)
         ]
         write_instructions(self._own(_POOL), pool)
-        write_instructions(self._chosen, found.released_form())
+        write_instructions(self._chosen, chosen)
         content = found.model_dump(mode="json")
         write_file(self._own(_REPORT), [orjson.dumps(content, option=orjson.OPT_INDENT_2)])
-
-
-async def estimate_optimisation(
-    training: TrainingData, settings: OptimiserSettings, *, pool: int | None = None
-) -> CallEstimate:
-    """The largest number of calls, with as many particles as the rule decomposer finds.
-
-    FACE* only scores the validation side under each of the instructions of a `pool`.
-    """
-    sides = [
-        await with_particles(side, RuleDecomposer())
-        for side in (training.train, training.validation)
-    ]
-    if pool is not None:
-        scored = pool * sum(len(one.particles) for one in sides[1])
-        return CallEstimate(0, 0, 0, scored, 0, 0)
-    return estimate_calls(settings, *sides)

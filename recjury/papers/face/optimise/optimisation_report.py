@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recjury.judges.face.instructions import Instruction
-from recjury.papers.face.optimise.candidates import InstructionCandidate
-from recjury.papers.face.optimise.state import Journal
-from recjury.records import Record
+from recjury.papers.face.optimise.measuring import Measured
+from recjury.papers.face.optimise.search import Found, Search
+from recjury.records import JSON, Record
 
 
 class InstructionReport(Record):
@@ -35,6 +35,13 @@ class InstructionReport(Record):
     validation_coverage: float | None = None
     rank: int | None = None
 
+    def released(self, filename: str, rank: int) -> Instruction:
+        """The instruction in the format of `face-instructions` files."""
+        index = self.index or 0
+        return Instruction(
+            text=self.text, iteration=index, index=index, rank=rank, filename=filename
+        )
+
 
 class OptimisationReport(Record):
     """A finished run: its settings, its calls, all instructions, and the correlation of the chosen
@@ -59,29 +66,15 @@ class OptimisationReport(Record):
         ranked = (line for line in self.instructions if line.rank is not None)
         return tuple(sorted(ranked, key=lambda line: line.rank or 0))
 
-    def released_form(self) -> tuple[Instruction, ...]:
-        """The final set in the format of `face-instructions` files, named by index in the pool."""
-        return tuple(
-            Instruction(
-                text=line.text,
-                iteration=line.index or 0,
-                index=line.index or 0,
-                rank=line.rank or 0,
-                filename=f"{line.rank:02}_itr{line.index}.txt",
-            )
-            for line in self.chosen
-        )
 
-
-def build_report(journal: Journal, initial: InstructionCandidate) -> OptimisationReport:
-    """The report of a journal whose last step is done. Raises KeyError if it is not done."""
-    steps = journal.steps
-    final = steps["final"]
-    ranks = {name: rank for rank, name in enumerate(final["chosen"], start=1)}
-    candidates = [initial, *_candidates(steps)]
+def build_report(search: Search, found: Found, settings: Mapping[str, JSON]) -> OptimisationReport:
+    """The report of a search that has ended."""
+    candidates = (found.first, *search.rewritten.values())
     lineage = {one.id: one.parent for one in candidates}
-    index = {name: place for place, name in enumerate(_kept(steps))}
-    facts = _facts(steps, initial.id)
+    index = {name: place for place, name in enumerate(search.pool)}
+    ranks = {name: rank for rank, name in enumerate(found.chosen.names, start=1)}
+    trained = {found.first.id: found.trained, **search.trained}
+    validated = {found.first.id: found.validated, **found.chosen.measured}
     lines = [
         InstructionReport(
             id=one.id,
@@ -93,48 +86,25 @@ def build_report(journal: Journal, initial: InstructionCandidate) -> Optimisatio
             critique=one.critique,
             calls=one.calls,
             rank=ranks.get(one.id),
-            **facts.get(one.id, {}),
+            **(search.arms[one.id]._asdict() if one.id in search.arms else {}),
+            **_figures("train", trained.get(one.id)),
+            **_figures("validation", validated.get(one.id)),
         )
         for one in candidates
     ]
     return OptimisationReport(
-        settings=dict(journal.settings),
+        settings=dict(settings),
         initial=lines[0],
         instructions=tuple(lines[1:]),
-        together=final["together"][0],
-        together_coverage=final["together"][1],
-        pulls=sum(step.get("pulls", 0) for step in steps.values()),
-        failed_calls=sum(step["failed_calls"] for step in steps.values()),
+        together=found.chosen.together.correlation,
+        together_coverage=found.chosen.together.coverage,
+        pulls=search.pulls,
+        failed_calls=search.failed_calls,
     )
 
 
-def _candidates(steps: Mapping[str, Any]) -> Iterator[InstructionCandidate]:
-    for step in steps.values():
-        yield from (InstructionCandidate.read(row) for row in step.get("candidates", ()))
-
-
-def _kept(steps: Mapping[str, Any]) -> Iterator[str]:
-    """The pool, in the order in which instructions were added."""
-    for name, step in steps.items():
-        if name.endswith("/trained") and name != "0/trained":
-            yield from step["measured"]
-
-
-def _facts(steps: Mapping[str, Any], initial: str) -> dict[str, dict[str, Any]]:
-    """The results of the steps for each instruction, as fields of `InstructionReport`."""
-    facts: dict[str, dict[str, Any]] = {}
-    final = steps["final"]
-    trained = [step["measured"] for name, step in steps.items() if name.endswith("/trained")]
-    validated = {initial: final["initial"], **final["measured"]}
-    for step in steps.values():
-        for arm in step.get("arms", ()):
-            facts[arm["id"]] = {key: arm[key] for key in ("value", "particles", "pulls")}
-    for kind, rows in (("train", trained), ("validation", [validated])):
-        for row in rows:
-            for name, (correlation, coverage) in row.items():
-                own = facts.setdefault(name, {})
-                own |= {kind: correlation, f"{kind}_coverage": coverage}
-    return facts
+def _figures(side: str, found: Measured | None) -> dict[str, Any]:
+    return {} if found is None else {side: found.correlation, f"{side}_coverage": found.coverage}
 
 
 def _ancestors(name: str, lineage: Mapping[str, str | None]) -> Iterator[str]:

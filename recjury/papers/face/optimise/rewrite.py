@@ -1,7 +1,7 @@
 """Rewrite instructions according to their critique (FACE, eq. 3): one call for both, or two
 (C.2)."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
@@ -76,8 +76,7 @@ class Rewriter:
         if critique.value is None:
             return None
         fewest, most = self.pack.manifest["words"]
-        again = replace(
-            request,
+        again = request._replace(
             purpose=purpose,
             messages=(
                 message,

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from recjury.papers.face.optimise.bandit import Averaging
-from recjury.papers.face.optimise.labelled_particles import Correlate
+from recjury.papers.face.optimise.examples import Correlate
 from recjury.records import Record
 from recjury.stats.correlation import pearson, spearman
 

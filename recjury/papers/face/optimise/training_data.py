@@ -9,9 +9,8 @@ from recjury.corpora.splitting import families, split
 from recjury.errors import DataError
 from recjury.judges.face.decomposer import Decomposer
 from recjury.judges.face.evaluator import targets
-from recjury.judges.face.scorer import Target
 from recjury.llm import gather
-from recjury.papers.face.optimise.labelled_particles import LabelledExample
+from recjury.papers.face.optimise.examples import LabelledExample
 from recjury.papers.face.optimise.settings import CALLS_AT_ONCE
 from recjury.records import Aspect, ConversationLog, Level
 
@@ -60,10 +59,10 @@ def read_training(
 
 async def with_particles(
     samples: Sequence[LabelledLog], decomposer: Decomposer
-) -> list[LabelledExample[Target]]:
+) -> list[LabelledExample]:
     """The samples with their particles; one without particles is kept, and counts as unscored."""
 
-    async def example(one: LabelledLog) -> LabelledExample[Target]:
+    async def example(one: LabelledLog) -> LabelledExample:
         decomposition = await decomposer.decompose(one.log)
         return LabelledExample(one.name, one.label, targets(one.log, decomposition))
 

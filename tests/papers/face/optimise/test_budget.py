@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from recjury.errors import BudgetSpent, CallFailed
-from recjury.papers.face.optimise import Allowance, StepFailed
+from recjury.papers.face.optimise.allowance import Allowance, StepFailed
 from recjury.records import ChatRequest, Message, Reply
 
 

@@ -2,27 +2,20 @@
 
 import asyncio
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from recjury.llm import EndpointSpec, Gateway, ScriptedModel
-from recjury.papers.face.optimise import (
-    Allowance,
-    Examples,
-    Journal,
-    OptimisationReport,
-    OptimiserSettings,
-    Rewriter,
-    Search,
-    Step,
-    StepFailed,
-    Task,
-    build_report,
-    estimate_calls,
-)
+from recjury.papers.face.optimise.allowance import Allowance, StepFailed
+from recjury.papers.face.optimise.call_estimate import estimate_calls
 from recjury.papers.face.optimise.candidates import assignments, new_candidate
+from recjury.papers.face.optimise.examples import Examples
+from recjury.papers.face.optimise.gradient import Task
+from recjury.papers.face.optimise.optimisation_report import OptimisationReport, build_report
+from recjury.papers.face.optimise.rewrite import Rewriter
+from recjury.papers.face.optimise.search import Search, Step
+from recjury.papers.face.optimise.settings import OptimiserSettings
 from recjury.records import CallRecord, ChatRequest, Reply
 from tests.endpoint import Body
 from tests.papers.face.optimise import world
@@ -59,7 +52,6 @@ def answer(request: ChatRequest) -> str:
 
 
 def search(
-    folder: Path,
     memory: Memory,
     *,
     settings: OptimiserSettings = SMALL,
@@ -79,26 +71,23 @@ def search(
                 settings.gradients,
                 settings.merged,
             )
-            journal = Journal(folder / "journal.jsonl", settings.model_dump())
             one = Search(
                 settings,
                 world.AskingScorer(allowance),
                 rewriter,
                 Examples(TRAIN, VALIDATION),
                 world.INITIAL,
-                journal,
                 allowance,
                 watch=steps.append if steps is not None else lambda _: None,
             )
-            await one.run()
-            return build_report(journal, new_candidate(world.INITIAL, 0))
+            return build_report(one, await one.run(), {})
 
     return asyncio.run(run())
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> OptimisationReport:
-    return search(tmp_path_factory.mktemp("whole"), Memory())
+def whole() -> OptimisationReport:
+    return search(Memory())
 
 
 def test_it_finds_better_instructions(whole: OptimisationReport) -> None:
@@ -136,9 +125,9 @@ def test_the_beam_is_the_best_of_the_pool_so_far(whole: OptimisationReport) -> N
         assert parents <= {line.id for line in best}
 
 
-def test_it_asks_no_more_than_was_estimated(tmp_path: Path) -> None:
+def test_it_asks_no_more_than_was_estimated() -> None:
     memory = Memory()
-    found = search(tmp_path, memory)
+    found = search(memory)
     most = estimate_calls(SMALL, TRAIN, VALIDATION)
     assert found.pulls == most.bandit_pulls == 3 * 5 * 6
     assert memory.purposes["face-optimise/dialogue_overall/1"] == 12
@@ -152,13 +141,13 @@ def test_it_asks_no_more_than_was_estimated(tmp_path: Path) -> None:
 @pytest.mark.parametrize("calls", [1, 80, 97, 350, 900, 1400])
 @pytest.mark.slow
 def test_stopped_by_a_limit_it_goes_on_to_the_same_result(
-    tmp_path: Path, whole: OptimisationReport, calls: int
+    whole: OptimisationReport, calls: int
 ) -> None:
     memory = Memory()
     with pytest.raises(StepFailed, match="to continue here"):
-        search(tmp_path, memory, max_calls=calls)
+        search(memory, max_calls=calls)
     assert sum(memory.purposes.values()) == calls
-    resumed = search(tmp_path, memory)
+    resumed = search(memory)
     assert resumed == whole
     assert set(memory.purposes.elements()) == {"score", *_rewriting()}
 
@@ -167,50 +156,51 @@ def _rewriting() -> set[str]:
     return {f"face-optimise/dialogue_overall/{iteration}" for iteration in (1, 2, 3)}
 
 
-def test_a_finished_run_asks_nothing(tmp_path: Path, whole: OptimisationReport) -> None:
+def test_a_finished_run_asks_nothing(whole: OptimisationReport) -> None:
     memory = Memory()
-    search(tmp_path, memory)
-    assert search(tmp_path, Memory(), max_calls=0) == whole
+    search(memory)
+    asked = memory.purposes.copy()
+    assert search(memory) == whole
+    assert memory.purposes == asked
 
 
-def test_unreadable_rewrites_are_left_out(tmp_path: Path) -> None:
+def test_unreadable_rewrites_are_left_out() -> None:
     def hardly(request: ChatRequest) -> str:
         said = answer(request)
         return said if request.purpose == "score" or "7" in said[-60:] else "I would rather not."
 
-    found = search(tmp_path, Memory(), script=hardly)
+    found = search(Memory(), script=hardly)
     assert 0 < len(found.instructions) < 36
-    with pytest.raises(StepFailed, match=r"no reply of the rewriting model .* another folder"):
+    with pytest.raises(StepFailed, match=r"no reply of the rewriting model had new"):
         search(
-            tmp_path / "none",
             Memory(),
             script=lambda request: answer(request) if request.purpose == "score" else "No.",
         )
 
 
-def test_a_constant_rater_has_no_correlation(tmp_path: Path) -> None:
+def test_a_constant_rater_has_no_correlation() -> None:
     def constant(request: ChatRequest) -> str:
         return "2.0" if request.purpose == "score" else answer(request)
 
-    found = search(tmp_path, Memory(), script=constant)
+    found = search(Memory(), script=constant)
     assert {line.validation for line in found.instructions} == {None}
     assert found.together is None
     assert [line.index for line in found.chosen] == [0, 1, 2, 3]
 
 
-def test_critique_and_rewrite_can_be_two_calls(tmp_path: Path) -> None:
+def test_critique_and_rewrite_can_be_two_calls() -> None:
     settings = SMALL.model_copy(update={"merged": False, "iterations": 1})
     memory = Memory()
-    found = search(tmp_path, memory, settings=settings)
+    found = search(memory, settings=settings)
     assert memory.purposes["face-optimise/dialogue_overall/1/critique"] == 12
     assert memory.purposes["face-optimise/dialogue_overall/1"] == 12
     assert all(line.critique == "It says too little." for line in found.instructions)
     assert all(len(line.calls) == 2 for line in found.instructions)
 
 
-def test_steps_are_shown(tmp_path: Path) -> None:
+def test_steps_are_shown() -> None:
     steps: list[Step] = []
-    search(tmp_path, Memory(), steps=steps)
+    search(Memory(), steps=steps)
     doing = [(step.iteration, step.doing) for step in steps if step.done == step.of]
     assert (1, "selecting") in doing
     assert (3, "evaluating") in doing

@@ -10,12 +10,13 @@ import hashlib
 import math
 import re
 from random import Random
-from typing import NamedTuple
 
 from recjury.errors import ParseError
+from recjury.judges.face.face_prompts import Situation
+from recjury.judges.face.scorer import Target
 from recjury.llm import SupportsComplete, finished_text, read_reply
-from recjury.papers.face.optimise import LabelledExample
-from recjury.records import Aspect, ChatRequest, Message, Reply
+from recjury.papers.face.optimise.examples import LabelledExample
+from recjury.records import Aspect, ChatRequest, DialogueAct, Message, Particle, Reply
 from tests.endpoint import Answer, Body, prompt
 
 ASPECT = Aspect.DIALOGUE_OVERALL
@@ -25,16 +26,11 @@ _QUALITY = re.compile(r"\(quality (-?\d\.\d\d)\)")
 _PARTICLE = re.compile(r"particle (\d+) of a place worth (\d)")
 
 
-class Piece(NamedTuple):
+def piece(number: int, worth: int) -> Target:
     """A particle: its number, and the label that a perfect rater would see in it."""
-
-    number: int
-    worth: int
-
-    @property
-    def text(self) -> str:
-        """As prompts show it."""
-        return f"particle {self.number} of a place worth {self.worth}"
+    text = f"particle {number} of a place worth {worth}"
+    particle = Particle(act=DialogueAct.RECOMMENDATION, mention=text)
+    return Target(Situation("", "", ""), 0, number, particle)
 
 
 class AskingScorer:
@@ -43,22 +39,22 @@ class AskingScorer:
     def __init__(self, gateway: SupportsComplete):
         self._gateway = gateway
 
-    async def score(self, instruction: str, particle: Piece) -> float | None:
-        text = f"Score this.\n{instruction}\n{particle.text}"
+    async def score(self, instruction: str, particle: Target) -> float | None:
+        text = f"Score this.\n{instruction}\n{self.describe(particle)}"
         request = ChatRequest("main", (Message("user", (text,)),), "score", temperature=0.6)
         return (await read_reply(self._gateway, request, _score)).value
 
-    def describe(self, particle: Piece) -> str:
-        return particle.text
+    def describe(self, particle: Target) -> str:
+        return particle.particle.mention
 
 
-def examples(count: int, *, first: int = 0, particles: int = 3) -> list[LabelledExample[Piece]]:
+def examples(count: int, *, first: int = 0, particles: int = 3) -> list[LabelledExample]:
     """Places with labels from 0 to 4 that all occur."""
     return [
         LabelledExample(
             f"place {place}",
             float(place % 5),
-            tuple(Piece(10 * place + n, place % 5) for n in range(particles)),
+            tuple(piece(10 * place + n, place % 5) for n in range(particles)),
         )
         for place in range(first, first + count)
     ]

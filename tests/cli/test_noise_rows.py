@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from recjury.cli.noise_floor import KIND, described, measure_noise
 from recjury.errors import StoreError
 from recjury.llm.model_kinds import read_model
-from recjury.llm.noise_floor import KIND, described, measure_noise
 from recjury.llm.vllm.provider import running_servers
 from recjury.store import Measurement, Store
 from tests.cli.front_door import recjury

@@ -5,7 +5,6 @@ others. Importing this module imports autogen-core: import it late.
 """
 
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import replace
 from typing import Any, NoReturn, cast
 
 from autogen_core.models import (
@@ -74,7 +73,7 @@ class GatewayClient(ChatCompletionClient):
         if any(options.get(name) for name in ("tools", "json_output", "extra_create_args")):
             raise ValueError("the gateway cannot send tools, output types or extra arguments")
         sent = tuple(map(self._message, messages))
-        request = self._attempt.numbered(replace(self._request, messages=sent))
+        request = self._attempt.numbered(self._request._replace(messages=sent))
         reply = await self._gateway.complete(request)
         self.replies.append(reply)
         return CreateResult(

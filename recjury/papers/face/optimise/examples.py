@@ -1,55 +1,52 @@
-"""The training data: labelled places (turns or dialogues), their particles, and the scorer."""
+"""The labelled places (turns or dialogues) with their particles, and what scores these."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from random import Random
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol
 
-P = TypeVar("P")
-P_contra = TypeVar("P_contra", contravariant=True)
+from recjury.judges.face.scorer import Target
 
 Correlate = Callable[[Sequence[float], Sequence[float]], float | None]
 """A correlation of scores with labels, -1 to 1; None if it is undefined."""
 
 
-class SupportsScore(Protocol[P_contra]):
+class SupportsScore(Protocol):
     """The evaluator LLM of the paper (L1) for one aspect."""
 
-    async def score(self, instruction: str, particle: P_contra) -> float | None:
+    async def score(self, instruction: str, particle: Target) -> float | None:
         """The score (eq. 1) of one particle under one instruction; None if there is none.
 
         Raises UnitFailed if a call failed.
         """
 
-    def describe(self, particle: P_contra) -> str:
+    def describe(self, particle: Target) -> str:
         """The particle in its conversation, as a prompt shows it; text of others is fenced."""
 
 
-@dataclass(frozen=True)
-class LabelledExample(Generic[P]):
+class LabelledExample(NamedTuple):
     """A turn or dialogue with its label, on the aspect's scale, and its particles."""
 
     name: str
     label: float
-    particles: tuple[P, ...]
+    particles: tuple[Target, ...]
 
 
-class Examples(NamedTuple, Generic[P]):
+class Examples(NamedTuple):
     """The two sides of the training data."""
 
-    train: Sequence[LabelledExample[P]]
-    validation: Sequence[LabelledExample[P]]
+    train: Sequence[LabelledExample]
+    validation: Sequence[LabelledExample]
 
 
-class LabelledParticle(NamedTuple, Generic[P]):
+class LabelledParticle(NamedTuple):
     """A particle with the label of its place (the l_p of eq. 2)."""
 
     name: str
-    particle: P
+    particle: Target
     label: float
 
 
-def labelled_particles(examples: Sequence[LabelledExample[P]]) -> list[LabelledParticle[P]]:
+def labelled_particles(examples: Sequence[LabelledExample]) -> list[LabelledParticle]:
     """All particles in order, named by their place and number ("AT.1/3")."""
     return [
         LabelledParticle(f"{example.name}/{number}", particle, example.label)
@@ -58,9 +55,7 @@ def labelled_particles(examples: Sequence[LabelledExample[P]]) -> list[LabelledP
     ]
 
 
-def sample(
-    particles: Sequence[LabelledParticle[P]], size: int, rng: Random
-) -> list[LabelledParticle[P]]:
+def sample(particles: Sequence[LabelledParticle], size: int, rng: Random) -> list[LabelledParticle]:
     """At most `size` different particles at random, with labels that are not all equal.
 
     If all labels of a sample are equal, no instruction can show a correlation: it is drawn again.

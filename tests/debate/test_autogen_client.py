@@ -11,9 +11,9 @@ from autogen_core.models import (
 )
 from autogen_core.tools import FunctionTool
 
+from recjury.debate.autogen_client import GatewayClient
 from recjury.errors import CallFailed
 from recjury.llm import EndpointSpec, Gateway, Retryable, ScriptedModel
-from recjury.llm.autogen_client import GatewayClient
 from recjury.llm.scripted import Line
 from recjury.records import Message
 from tests.llm.doubles import MemoryRecorder
