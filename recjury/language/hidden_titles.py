@@ -17,11 +17,13 @@ from recjury.knowledge.folding import all_letters
 from recjury.language.plain_words import Talk, strangeness, words_in
 from recjury.language.tokens import is_function_word
 
+_TEXTS_KEPT = 256
 _CLAUSES = re.compile(r"[.!?…\n,;:]+")
 _SENTENCES = re.compile(r"[.!?…\n]+")
 _FEW, _SOME, _MANY = 3, 6, 8  # letters
 _EXTRA = 3
-_LONGER = 4  # times
+_LONGER = 4
+_FILLED = 2.3  # times as long, at most
 _SOUNDS = (("ph", "f"), ("x", "ks"), ("c", "k"), ("q", "k"), ("z", "s"))
 _VOWELS = frozenset("aeiouyw")
 
@@ -41,7 +43,7 @@ class Places(NamedTuple):
         )
 
 
-@lru_cache(256)
+@lru_cache(_TEXTS_KEPT)
 def places(text: str) -> Places:
     """The first, second and last letters of words, sentences, clauses and every second word."""
     spoken = words_in(text.replace("'", "").replace("-", ""))
@@ -119,7 +121,7 @@ def _is_changed(word: str, strange: str) -> bool:
     more = len(strange) - len(word)
     moved = 0 <= more <= min(_EXTRA, (len(word) + 1) // 2) and not Counter(word) - Counter(strange)
     begins = word[0] in strange[:_FEW] and word not in strange
-    filled = begins and _FEW < len(word) < len(strange) <= 2.3 * len(word) + 1
+    filled = begins and _FEW < len(word) < len(strange) <= _FILLED * len(word) + 1
     bones = _bones(word)
     enough = len(bones) >= _FEW or (not more and len(bones) > 1)
     bare = enough and bones == _bones(strange)

@@ -2,7 +2,7 @@
 
 Whatever code somebody uses, what comes out is not plain: its words are unknown, their letters do
 not follow each other as in words, or it counts up letters, numbers or signs. How letters follow
-each other is learned from the vocabulary of the shipped models.
+each other was counted in the vocabulary of the shipped models and in names.
 """
 
 import re
@@ -21,7 +21,6 @@ from recjury.knowledge.ordinary_words import word_list
 from recjury.language.vocabulary import words
 from recjury.language.weights import shipped
 
-_TEXTS_KEPT = 256
 _WORDS = re.compile(r"[^\W_]+")
 _SPOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]{1,2}(?![^\W_]))?")
 _ACRONYM = re.compile(r"(?<![^\W_])(?:[^\W\d_]\.){1,9}[^\W\d_]?(?![^\W_])")
