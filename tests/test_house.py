@@ -52,7 +52,7 @@ BUDGETS = {
     "fine_tuning": 410,
     "isolation": 849,
     "judges": 10_152,
-    "language": 2_075,
+    "language": 1_908,
     "knowledge": 1_782,
     "llm": 9_810,
     "papers": 6_596,
@@ -61,15 +61,15 @@ BUDGETS = {
     "records": 1_904,
     "report": 1_728,
     "results": 2_918,
-    "simulator": 4_035,
+    "simulator": 4_020,
     "stats": 1_986,
     "store": 6_576,
     "tables": 955,
     "top": 1_170,
     "cluster": 461,
 }
-LINES = 83_967
-FILES = 656
+LINES = 83_785
+FILES = 655
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.
