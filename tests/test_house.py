@@ -52,7 +52,7 @@ BUDGETS = {
     "fine_tuning": 410,
     "isolation": 849,
     "judges": 10_152,
-    "language": 1_908,
+    "language": 1_909,
     "knowledge": 1_782,
     "llm": 9_810,
     "papers": 6_596,
@@ -68,7 +68,7 @@ BUDGETS = {
     "top": 1_170,
     "cluster": 461,
 }
-LINES = 83_785
+LINES = 83_786
 FILES = 655
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.

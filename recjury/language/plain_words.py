@@ -163,7 +163,7 @@ def _unlike_words(said: Talk) -> str:
     odd = [word for word in others if len(word) <= _LEAST_PIECE or strangeness(word)]
     short = [word for word in others if len(word) <= _SHORT]
     bare = [w for w in said.unknown if _VOWELS.isdisjoint(w.lower()) and w.isascii()]
-    foreign = [word for word in said.unknown if not word.isascii()]
+    accented = [word for word in said.unknown if not word.isascii()]
     for found, most in (
         (names, _MOST["names"]),
         (others, _MOST["words"]),
@@ -171,7 +171,7 @@ def _unlike_words(said: Talk) -> str:
         (short, 1),
         (said.marked, 1),
         ([word for word in bare if word.isalpha() and word[1:].islower()], 0),
-        (foreign if all(map(str.islower, foreign)) else [], 0),
+        (accented if all(map(str.islower, accented)) else [], 0),
     ):
         if len(found) > most:
             return " ".join(found)
@@ -195,6 +195,7 @@ def _calmed(word: str) -> str:
 
 @cache
 def vocabulary() -> frozenset[str]:
+    """English words in lower case: the reader's word pieces and the lists of words."""
     pieces = (piece for piece in shipped().pieces if len(piece) >= _LEAST_PIECE and piece.isalpha())
     lists = (word_list("talk"), word_list("name"), word_list("common"), words("function_words"))
     return frozenset(chain(pieces, *lists, words("chat_words"), words("counting_words")))
