@@ -30,7 +30,9 @@ _NUMBER = re.compile(r"\d+(?:'?s|st|nd|rd|th|am|pm|h|m|k|min|mins|hrs|d|p)?|\d{1
 _ROMAN = re.compile(r"[vxl]|[ivxl]{2,}")
 _EDGES = ".,:;!?\"'()[]*_“”‘’«»…~-–—>"
 _USUAL_SIGNS = frozenset("'’`.,:/&!?-–—…·\"()½%°")
-_USUAL_ALONE = frozenset("&/+=>#$@")
+_USUAL_ALONE = frozenset(("&", "/", "+", "=", ">", "#", "$", "@", "<3"))
+_WITH_PICTURES = frozenset("\ufe0f\u200d\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
+"""What changes the picture before it, or joins two."""
 _ENDINGS = ("s", "es", "d", "ed", "ing", "ly", "er", "ers", "est", "y", "n't")
 _SHORT = 3
 _LEAST_PIECE = 4  # shorter pieces of the vocabulary are often no words
@@ -106,14 +108,23 @@ def _counts(word: str) -> bool:
 
 def _is_odd(chunk: str) -> bool:
     """Whether a part of a text between spaces has signs that no word, number or address has."""
-    core = _STARRED.sub("x", chunk.strip(_EDGES))
+    bare = "".join(sign for sign in chunk if not _is_picture(sign))
+    if not bare:
+        return False  # how many pictures there may be, `_MOST_OF_A_KIND` says
+    core = _STARRED.sub("x", bare.strip(_EDGES))
+    if {bare, core} & _USUAL_ALONE:
+        return False
     if not any(map(str.isalnum, core)):
-        lone = core or chunk
+        lone = core or bare
         smile = lone[0] in ":;" and len(lone) <= _SHORT
         marks = set(lone) <= set("?!") or (len(set(lone)) == 1 and lone[0] in _USUAL_SIGNS)
-        return not (smile or marks or lone in _USUAL_ALONE)
+        return not (smile or marks)
     inside = core.removeprefix("$").removeprefix("#").removeprefix("@").removesuffix("+")
     return any(not sign.isalnum() and sign not in _USUAL_SIGNS for sign in inside)
+
+
+def _is_picture(sign: str) -> bool:
+    return sign in _WITH_PICTURES or unicodedata.category(sign) == "So"
 
 
 def _is_marked(word: str) -> bool:

@@ -80,3 +80,19 @@ def test_decoding_takes_linear_time(piece: str) -> None:
     known = catalogue(film("Up (2009)"), film("The Last Jedi (2017)"))
     watch = LeakGuard(known).watch([item.ref for item in known])
     assert grows_linearly(lambda times: watch.leaks(piece * 1000 * times))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Great film 😊",
+        "👍",
+        "I ❤️ horror, love it <3",
+        "Thx, luv it! ttyl",
+        "ha! :D",
+        "à la Refn, e.g. WALL·E & co.?",
+        "Under 2h, an 8/10 or better, PG-13.",
+    ],
+)
+def test_how_people_write_is_plain(text: str) -> None:
+    assert not strange_passage(text, talk(text, lambda word: word == "refn"), english=True)
