@@ -50,39 +50,40 @@ class ScoreForm:
     """What conversations have in common that were rated alike, whatever their scores are.
 
     `means` says of which scores the value of each measure is the mean, and `only` which one it is
-    if there is one. `missing` has the reasons of
-    measures without a value, `due` how many ratings of each should have a score, `lost` how many
-    of these have none; `given` says where the scores of each rater are.
+    where there is one. `missing` has the reasons of measures without a value, `due` says how many
+    ratings of each should have a score, and `lost` how many of these have none. `given` says where
+    the scores of each rater are.
     """
 
-    def __init__(self, evaluations: Iterable[tuple[str, Layout]]) -> None:
+    def __init__(self, evaluations: Sequence[tuple[str, Layout]]) -> None:
         """`evaluations` are their evaluators' labels and layouts; scores are in their order."""
-        evaluations = tuple(evaluations)
         self._ratings: list[RatedAs] = []
         self.given: dict[RatedBy, list[int]] = {}
         self.judged: dict[str, list[list[int]]] = {}
-        for label, layout in evaluations:
-            self._add(label, layout)
         self.means: dict[str, _Judgings] = {}
         self.only: dict[str, int] = {}
         self.missing: dict[str, Missing] = {}
         self.due: dict[str, int] = {}
         self.lost: dict[str, int] = {}
-        for measure, judgings in self.judged.items():
-            ratings = [self._ratings[place] for own in judgings for place in own]
-            scored = sum(each.status is Status.SCORED for each in ratings)
-            lost = sum(each.status in FAILED for each in ratings)
-            self.due[measure] = scored + lost
-            if lost:
-                self.lost[measure] = lost
-            if turns := tuple(filter(None, map(self._by_turn, judgings))):
-                self.means[measure] = turns
-                if len(turns) == len(turns[0]) == len(turns[0][0]) == 1:
-                    self.only[measure] = turns[0][0][0]
-            else:
-                self.missing[measure] = _missing(ratings)
-
         self.is_complete = not any(layout.unscored for _, layout in evaluations)
+        for label, layout in evaluations:
+            self._add(label, layout)
+        for measure, judgings in self.judged.items():
+            self._sum_up(measure, judgings)
+
+    def _sum_up(self, measure: str, judgings: Sequence[Sequence[int]]) -> None:
+        ratings = [self._ratings[place] for own in judgings for place in own]
+        scored = sum(each.status is Status.SCORED for each in ratings)
+        lost = sum(each.status in FAILED for each in ratings)
+        self.due[measure] = scored + lost
+        if lost:
+            self.lost[measure] = lost
+        if turns := tuple(filter(None, map(self._by_turn, judgings))):
+            self.means[measure] = turns
+            if len(turns) == len(turns[0]) == len(turns[0][0]) == 1:
+                self.only[measure] = turns[0][0][0]
+        else:
+            self.missing[measure] = _missing(ratings)
 
     def _add(self, label: str, layout: Layout) -> None:
         own: dict[str, list[int]] = {}

@@ -67,6 +67,17 @@ def endpoint() -> Iterator[RemoteEndpoint]:
 
 
 @pytest.fixture(scope="module")
+def alone(endpoint: RemoteEndpoint, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What one process leaves in its store."""
+    folder = tmp_path_factory.mktemp("alone")
+    campaign = Campaign(folder, endpoint, f"sqlite:///{folder}/alone.db", SYSTEMS)
+    process = campaign.start()
+    _, said = process.communicate(timeout=300)
+    assert process.returncode == 0, said
+    return campaign.results()
+
+
+@pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     """Two nodes with two CPUs each; only what runs in subprocesses connects to them.
 
@@ -129,30 +140,30 @@ def _wait_for_requests(endpoint: RemoteEndpoint, number: int) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_workers_of_which_one_is_killed_do_what_one_process_does(
-    cluster: Any, postgres: PostgresServer, endpoint: RemoteEndpoint, tmp_path: Path
+    cluster: Any,
+    postgres: PostgresServer,
+    endpoint: RemoteEndpoint,
+    alone: dict[str, Any],
+    tmp_path: Path,
 ) -> None:
-    alone = Campaign(tmp_path, endpoint, f"sqlite:///{tmp_path}/alone.db", SYSTEMS)
-    process = alone.start()
-    _, said = process.communicate(timeout=300)
-    assert process.returncode == 0, said
     shared = Campaign(tmp_path, endpoint, postgres.create("shared"), SYSTEMS)
     with _started(shared, cluster) as running:
         endpoint.kill_at(_pids(shared, running)[0], 60)
         _, said = running.communicate(timeout=300)
     assert running.returncode == 0, said
     assert "12/12 conversations" in said
-    assert shared.results() == alone.results()
+    assert shared.results() == alone
 
 
 @pytest.mark.long
 @pytest.mark.timeout(900)
 def test_a_node_that_is_killed_costs_what_its_worker_was_at(
-    cluster: Any, postgres: PostgresServer, endpoint: RemoteEndpoint, tmp_path: Path
+    cluster: Any,
+    postgres: PostgresServer,
+    endpoint: RemoteEndpoint,
+    alone: dict[str, Any],
+    tmp_path: Path,
 ) -> None:
-    alone = Campaign(tmp_path, endpoint, f"sqlite:///{tmp_path}/alone.db", SYSTEMS)
-    process = alone.start()
-    _, said = process.communicate(timeout=300)
-    assert process.returncode == 0, said
     shared = Campaign(tmp_path, endpoint, postgres.create("node"), SYSTEMS)
     with _started(shared, cluster) as running:
         workers = _pids(shared, running)
@@ -163,7 +174,7 @@ def test_a_node_that_is_killed_costs_what_its_worker_was_at(
     assert running.returncode == 0, said
     assert "12/12 conversations" in said
     assert sum(map(_lives, workers)) <= 1
-    assert shared.results() == alone.results()
+    assert shared.results() == alone
 
 
 @pytest.mark.long
