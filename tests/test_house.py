@@ -66,9 +66,9 @@ BUDGETS = {
     "store": 6_576,
     "tables": 955,
     "top": 1_170,
-    "cluster": 461,
+    "cluster": 473,
 }
-LINES = 83_798
+LINES = 83_810
 FILES = 655
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.

@@ -1,5 +1,6 @@
 """A system whose model is in one actor: what the workers have instead of it."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -8,6 +9,10 @@ from pydantic import PrivateAttr
 from recjury.agents import System, SystemContext
 from recjury.errors import SystemFailed, UnitFailed, UserError
 from recjury.records import JSON, Conversation, SystemReply
+from recjury.store import BEAT_SECONDS
+
+_RESTART_SECONDS = 120.0
+"""For an actor to be started again on another node, and to load its model."""
 
 
 class SharedSystem(System):
@@ -36,13 +41,20 @@ class SharedSystem(System):
 
     async def respond(self, conversation: Conversation) -> SystemReply:
         """The actor's answer. Raises UnitFailed if there is none."""
-        from ray.exceptions import RayError
+        from ray.exceptions import ActorUnavailableError, RayError
 
-        try:
-            answer: SystemReply | UnitFailed
-            answer = await self._actor.respond.remote(self._context.corpus.name, conversation)
-        except RayError as error:
-            raise SystemFailed(f"the actor of {self.name}: {type(error).__name__}") from error
-        if isinstance(answer, UnitFailed):
-            raise answer
-        return answer
+        corpus, waited = self._context.corpus.name, 0.0
+        while True:
+            try:
+                answer: SystemReply | UnitFailed
+                answer = await self._actor.respond.remote(corpus, conversation)
+            except RayError as error:
+                # Ray starts an actor again whose node was lost, but gives up what was asked of it.
+                if isinstance(error, ActorUnavailableError) and waited < _RESTART_SECONDS:
+                    await asyncio.sleep(BEAT_SECONDS)
+                    waited += BEAT_SECONDS
+                    continue
+                raise SystemFailed(f"the actor of {self.name}: {type(error).__name__}") from error
+            if isinstance(answer, UnitFailed):
+                raise answer
+            return answer
