@@ -71,8 +71,8 @@ class StoreRecorder:
             return CallReader(self._view()).reply(identity)
 
     async def _is_there(self, identity: str) -> bool:
-        """Whether there is such a call: a server is asked once for all that ask in this pass of the
-        event loop."""
+        """Whether there is such a call: the store is asked once for all that ask in this pass of
+        the event loop, since most campaigns find few of their calls."""
         loop = asyncio.get_running_loop()
         if not self._asked:
             loop.call_soon(self._answer)
