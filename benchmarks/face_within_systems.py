@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.stats.clustered import BootstrapEstimate, cluster_bootstrap
+from recjury.records import Estimate
+from recjury.stats.clustered import cluster_bootstrap
 from recjury.stats.correlation import correlate, correlate_rows, defined
 from recjury.stats.grouped import correlate_within, group_means, means_of_others
 from recjury.stats.score_table import ScoreTable
@@ -19,8 +20,8 @@ from recjury.stats.score_table import ScoreTable
 class Both(NamedTuple):
     """Pearson's and Spearman's coefficients, each with its interval."""
 
-    pearson: BootstrapEstimate
-    spearman: BootstrapEstimate
+    pearson: Estimate
+    spearman: Estimate
 
 
 class WithinSystems(NamedTuple):

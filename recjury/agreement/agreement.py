@@ -10,8 +10,7 @@ from recjury.agreement.scored_run import score_table
 from recjury.errors import DataError
 from recjury.records import JSON, ScoreTarget
 from recjury.stats.agreement import krippendorff_alpha, one_against_the_rest
-from recjury.stats.clustered import BootstrapEstimate
-from recjury.stats.resampled import CorrelationEstimates
+from recjury.stats.resampled import NOTHING, CorrelationEstimates
 from recjury.stats.score_table import correlate
 
 RESAMPLES = 2_000
@@ -31,22 +30,22 @@ class Coefficients(NamedTuple):
 
     def as_json(self) -> dict[str, JSON]:
         """The coefficients with their intervals, n and coverage."""
-        found = self.estimates
+        found = self.estimates or NOTHING
         own: dict[str, JSON] = {
-            "pearson": estimate_json(found and found.pearson),
-            "spearman": estimate_json(found and found.spearman),
-            "kendall": estimate_json(found and found.kendall),
+            "pearson": found.pearson.as_json(),
+            "spearman": found.spearman.as_json(),
+            "kendall": found.kendall.as_json(),
             "within_system": {
-                "pearson": estimate_json(found and found.within_pearson),
-                "spearman": estimate_json(found and found.within_spearman),
+                "pearson": found.within_pearson.as_json(),
+                "spearman": found.within_spearman.as_json(),
             },
-            "n": found.n if found else 0,
+            "n": found.n,
             "coverage": self.coverage,
         }
         if self.filled is not None:
             own["filled"] = {
-                "pearson": estimate_json(self.filled.pearson),
-                "spearman": estimate_json(self.filled.spearman),
+                "pearson": self.filled.pearson.as_json(),
+                "spearman": self.filled.spearman.as_json(),
             }
         return own
 
@@ -163,10 +162,3 @@ def _ceiling(people: LabelSet, aspect: str, labels: Mapping[ScoreTarget, float])
     if not any(len(unit) > 1 for unit in units):
         return None
     return Ceiling(krippendorff_alpha(units), one_against_the_rest(units), len(units))
-
-
-def estimate_json(found: BootstrapEstimate | None) -> dict[str, JSON]:
-    """A value with its interval; None for all three if there is none."""
-    if found is None:
-        return {"value": None, "low": None, "high": None}
-    return {"value": found.value, "low": found.low, "high": found.high}

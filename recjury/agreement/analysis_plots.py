@@ -5,7 +5,7 @@ from dataclasses import replace
 from textwrap import fill
 from typing import NamedTuple
 
-from recjury.tables import Estimate
+from recjury.records import Estimate
 from recjury.tables.figure import (
     INK,
     Axis,

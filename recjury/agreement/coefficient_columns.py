@@ -1,7 +1,7 @@
 """Coefficients as columns of a table."""
 
 from recjury.agreement.agreement import Coefficients
-from recjury.tables import Cell, Column, Estimate
+from recjury.tables import Cell, Column
 
 COEFFICIENTS = (
     Column("pearson", "r", 3),
@@ -18,13 +18,4 @@ def coefficient_cells(found: Coefficients | None) -> dict[str, Cell]:
     """The cells of `COEFFICIENTS`."""
     if found is None or found.estimates is None:
         return {"n": 0, "coverage": None if found is None else found.coverage}
-    own = found.estimates
-    return {
-        "pearson": Estimate(*own.pearson[:3]),
-        "spearman": Estimate(*own.spearman[:3]),
-        "kendall": Estimate(*own.kendall[:3]),
-        "within_pearson": Estimate(*own.within_pearson[:3]),
-        "within_spearman": Estimate(*own.within_spearman[:3]),
-        "n": own.n,
-        "coverage": found.coverage,
-    }
+    return {**found.estimates._asdict(), "coverage": found.coverage}

@@ -11,14 +11,13 @@ from recjury.agreement.metric_pairs import difference_of_correlations
 from recjury.agreement.score_analysis import LabelledAnalysis
 from recjury.agreement.scored_run import ScoredRun, Words
 from recjury.errors import DataError
-from recjury.records import ScoreTarget
-from recjury.stats.clustered import BootstrapEstimate
+from recjury.records import Estimate, ScoreTarget
 from recjury.stats.correlation import Correlation, correlate
 from recjury.stats.dependent import CorrelationGap
 from recjury.stats.resampled import CorrelationEstimates
 from recjury.stats.score_table import FEWEST_SYSTEMS, ScoreTable, means_by_system
 from recjury.stats.score_table import correlate as correlate_table
-from recjury.tables import AnalysisInput, Cell, Column, Estimate, Findings, Table, table_of
+from recjury.tables import AnalysisInput, Cell, Column, Findings, Table, table_of
 
 
 class LengthCorrelations(NamedTuple):
@@ -113,7 +112,7 @@ def length_biases(
 def _correlations(table: ScoreTable, resamples: int, seed: int) -> LengthCorrelations:
     (estimates,) = correlate_table(table, resamples=resamples, seed=seed).values()
     if len(table.systems) < 2:  # then within the system is all there is
-        none = BootstrapEstimate(None, None, None, 0.0)
+        none = Estimate(None)
         estimates = estimates._replace(within_pearson=none, within_spearman=none)
     return LengthCorrelations(estimates, _between(table))
 
@@ -176,12 +175,8 @@ def _rows(biases: Mapping[str, MetricLengthBias]) -> list[dict[str, Cell]]:
 def _cells(found: LengthCorrelations) -> dict[str, Cell]:
     estimates, between = found
     return {
-        "pearson": Estimate(*estimates.pearson[:3]),
-        "spearman": Estimate(*estimates.spearman[:3]),
-        "within_pearson": Estimate(*estimates.within_pearson[:3]),
-        "within_spearman": Estimate(*estimates.within_spearman[:3]),
+        **estimates._asdict(),
         "between_pearson": between.pearson,
         "between_spearman": between.spearman,
         "systems": between.n,
-        "n": estimates.n,
     }

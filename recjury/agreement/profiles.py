@@ -12,10 +12,10 @@ from recjury.agreement.score_files import Scale
 from recjury.agreement.scored_run import ScoredRun, by_conversation
 from recjury.errors import ConfigError, DataError
 from recjury.plugins import Names
-from recjury.records import ScoreTarget
+from recjury.records import Estimate, ScoreTarget
 from recjury.stats.resampling import interval_of_mean
 from recjury.store.choice import require
-from recjury.tables import AnalysisInput, Column, Estimate, Findings, Table, table_of
+from recjury.tables import AnalysisInput, Column, Findings, Table, table_of
 
 FEWEST = 5
 """A turn of which fewer scenarios have a score is not shown."""

@@ -10,10 +10,10 @@ from pydantic import Field
 from recjury.agreement.score_analysis import LabelledAnalysis
 from recjury.agreement.scored_run import ScoredRun, by_conversation
 from recjury.errors import DataError
-from recjury.records import ScoreTarget
+from recjury.records import Estimate, ScoreTarget
 from recjury.stats.correlation import correlate_rows
 from recjury.stats.score_table import FEWEST_SYSTEMS, ScoreTable
-from recjury.tables import AnalysisInput, Cell, Column, Estimate, Figure, Findings, Table, table_of
+from recjury.tables import AnalysisInput, Cell, Column, Figure, Findings, Table, table_of
 
 SIZES = (1, 2, 3, 5, 8, 10, 15, 20, 30, 40)
 

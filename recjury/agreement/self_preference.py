@@ -11,7 +11,8 @@ from pydantic import Field
 from recjury.agreement.judge_scores import JudgeScores, read_judges
 from recjury.errors import ConfigError, DataError
 from recjury.plugins import Names
-from recjury.stats.clustered import BootstrapEstimate, cluster_bootstrap
+from recjury.records import Estimate
+from recjury.stats.clustered import cluster_bootstrap
 from recjury.store import Store
 from recjury.store.choice import chosen_campaign
 from recjury.tables import (
@@ -19,7 +20,6 @@ from recjury.tables import (
     AnalysisInput,
     Cell,
     Column,
-    Estimate,
     Findings,
     Input,
     Table,
@@ -45,7 +45,7 @@ class SelfPreference(NamedTuple):
     others: tuple[str, ...]
     against: tuple[str, ...]
     is_neutral: bool
-    bias: BootstrapEstimate
+    bias: Estimate
     own_gap: float
     other_gap: float
     n_own: int
@@ -111,7 +111,7 @@ def _table(found: Iterable[SelfPreference]) -> Table:
                 "judge": each.judge,
                 "model": each.model,
                 "metric": each.metric,
-                "bias": Estimate(*each.bias[:3]),
+                "bias": each.bias,
                 "own_gap": each.own_gap,
                 "other_gap": each.other_gap,
                 "n_own": each.n_own,

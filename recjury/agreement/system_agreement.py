@@ -12,16 +12,15 @@ from recjury.agreement.scored_run import by_conversation, score_table
 from recjury.corpora.crsarena import system_of, user_of
 from recjury.corpora.crsarena_votes import Vote
 from recjury.errors import DataError
-from recjury.records import JSON, ScoreTarget
-from recjury.stats.clustered import BootstrapEstimate, cluster_bootstrap
+from recjury.records import JSON, Estimate, ScoreTarget
+from recjury.stats.clustered import cluster_bootstrap
 from recjury.stats.ranking import Match, Standing, standings, strengths
 from recjury.stats.score_table import (
     FEWEST_SYSTEMS,
-    correlate_systems,
     means_by_system,
     three_coefficients,
 )
-from recjury.tables import Cell, Column, Estimate, Table, table_of
+from recjury.tables import Cell, Column, Table, table_of
 
 _STANDINGS = (
     Column("system"),
@@ -35,21 +34,20 @@ _STANDINGS = (
 class SystemAgreement(NamedTuple):
     """Correlations of the systems' mean scores with what people think of them.
 
-    Intervals are over conversations, or over the people who voted; the systems are fixed. Pearson's
-    r has none: its bootstrap covers in 78 to 87 % only (`stats.score_table.SystemEstimates`).
+    Intervals are over conversations, or over the people who voted; the systems are fixed. With few
+    of them intervals are wide, and their ends are often the same few values. Pearson's r has none:
+    noise in the means lowers it again in every resample, and its bootstrap covers in 78 to 87 %
+    only.
     """
 
-    pearson: BootstrapEstimate
-    spearman: BootstrapEstimate
-    kendall: BootstrapEstimate
+    pearson: Estimate
+    spearman: Estimate
+    kendall: Estimate
     systems: int
 
     def as_json(self) -> dict[str, JSON]:
         """Three coefficients with their intervals, and the number of systems."""
-        own: dict[str, JSON] = {
-            name: {"value": each.value, "low": each.low, "high": each.high}
-            for name, each in zip(self._fields[:3], self[:3], strict=True)
-        }
+        own = {name: each.as_json() for name, each in zip(self._fields, self[:3], strict=False)}
         return {**own, "systems": self.systems}
 
     @staticmethod
@@ -60,8 +58,7 @@ class SystemAgreement(NamedTuple):
 
     def cells(self) -> dict[str, Cell]:
         """The cells of `columns`."""
-        own = {name: Estimate(*getattr(self, name)[:3]) for name in self._fields[:3]}
-        return {"systems": self.systems, **own}
+        return self._asdict()
 
 
 def system_agreement(
@@ -75,12 +72,28 @@ def system_agreement(
 ) -> SystemAgreement | None:
     """The mean scores of systems and their mean labels, over places that have both.
 
-    None if there are fewer than three systems.
+    None if there are fewer than three systems. Rows are drawn by cluster within each system, unless
+    a cluster has rows of several systems.
     """
     labels = people.labels_of(aspect, subset)
     table = score_table(aspect, scores, labels, people.systems, people.clusters)
-    found = correlate_systems(table, resamples=resamples, seed=seed)
-    return None if found is None else SystemAgreement(_without_interval(found[0]), *found[1:])
+    names, system = np.unique(table.system, return_inverse=True)
+    many = len(names)
+    if many < FEWEST_SYSTEMS:
+        return None
+
+    def statistic(drawn: NDArray[np.int64]) -> Sequence[float | None]:
+        own = system[drawn]
+        return three_coefficients(
+            means_by_system(table.score[drawn], own, many),
+            means_by_system(table.label[drawn], own, many),
+        )
+
+    clusters, systems = table.cluster.tolist(), table.system.tolist()
+    apart = len(set(zip(clusters, systems, strict=True))) == len(set(clusters))
+    strata = systems if apart else None
+    found = cluster_bootstrap(statistic, clusters, strata=strata, resamples=resamples, seed=seed)
+    return _agreement(found, many)
 
 
 class VoteAgreement(NamedTuple):
@@ -155,9 +168,10 @@ def _against_votes(
             np.array(strengths(systems, votes)),
         )
 
-    pearson, *others = cluster_bootstrap(statistic, people, resamples=resamples, seed=seed)
-    return SystemAgreement(_without_interval(pearson), others[0], others[1], len(systems))
+    found = cluster_bootstrap(statistic, people, resamples=resamples, seed=seed)
+    return _agreement(found, len(systems))
 
 
-def _without_interval(found: BootstrapEstimate) -> BootstrapEstimate:
-    return found._replace(low=None, high=None)
+def _agreement(found: tuple[Estimate, ...], systems: int) -> SystemAgreement:
+    pearson, spearman, kendall = found
+    return SystemAgreement(Estimate(pearson.value), spearman, kendall, systems)

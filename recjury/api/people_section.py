@@ -9,8 +9,8 @@ from recjury.agreement.alignment import Alignment
 from recjury.agreement.label_forms import read_labels
 from recjury.agreement.predictors import CONSTANT, SYSTEM_MEAN
 from recjury.agreement.scored_run import run_of_store
+from recjury.records import Estimate
 from recjury.report.people import AgreementRow, AspectTable, PeopleSection
-from recjury.stats.clustered import BootstrapEstimate
 from recjury.store import Store
 from recjury.tables import Figure, svg
 
@@ -95,7 +95,7 @@ def _ceiling(agreement: AspectAgreement) -> str:
     return f"People with each other: {', '.join(said)}." if said else ""
 
 
-def _text(found: BootstrapEstimate) -> str:
+def _text(found: Estimate) -> str:
     if found.value is None:
         return "–"
     if found.low is None or found.high is None:

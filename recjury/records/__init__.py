@@ -27,6 +27,7 @@ from recjury.records.conversation import (
     target_ranks,
 )
 from recjury.records.domain import AttributeKind, Domain, DomainAttribute, Expert
+from recjury.records.estimate import Estimate
 from recjury.records.evaluation import (
     ConversationRecord,
     Debate,
@@ -140,6 +141,7 @@ __all__ = [
     "DomainAttribute",
     "Elsewhere",
     "Ending",
+    "Estimate",
     "Evidence",
     "ExpectedCalls",
     "Expert",

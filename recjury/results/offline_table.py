@@ -21,7 +21,6 @@ from recjury.tables import (
     AnalysisInput,
     Cell,
     Column,
-    Estimate,
     Findings,
     Input,
     table_of,
@@ -104,8 +103,7 @@ class OfflineTable(Analysis):
         dialogues = [record.rpartition("_")[0] or record for record in records]
         found = cluster_means(values, dialogues, resamples=self.resamples, seed=self.seed)
         cells: dict[str, Cell] = {
-            f"{name}@{k}": Estimate(*each[:3])
-            for (name, k), each in zip(self._measures, found, strict=True)
+            f"{name}@{k}": each for (name, k), each in zip(self._measures, found, strict=True)
         }
         return {**cells, "n": len(examples)}
 

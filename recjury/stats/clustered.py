@@ -4,27 +4,14 @@ SciPy's `bootstrap` draws single observations and cannot resample clusters.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recjury.records import Estimate
+
 Statistic = Callable[[NDArray[np.int64]], Sequence[float | None]]
 """A function of the indices of a resample, with repetitions, that returns one or more values."""
-
-
-class BootstrapEstimate(NamedTuple):
-    """A value, its 95 % percentile interval, and the share (0 to 1) of resamples in which it is
-    defined.
-
-    `value` is None if it is undefined; `low` and `high` are None if it is defined in less than half
-    of the resamples.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-    defined: float
 
 
 def cluster_bootstrap(
@@ -34,7 +21,7 @@ def cluster_bootstrap(
     strata: Sequence[str] | None = None,
     resamples: int = 1_000,
     seed: int = 0,
-) -> tuple[BootstrapEstimate, ...]:
+) -> tuple[Estimate, ...]:
     """An estimate of each value of `statistic` over the indices 0 to n - 1.
 
     `clusters` [n] has the cluster of each index. As many clusters as there are are drawn with
@@ -59,7 +46,7 @@ def cluster_bootstrap(
 
 def cluster_means(
     values: NDArray[np.float64], clusters: Sequence[str], *, resamples: int = 2_000, seed: int = 0
-) -> tuple[BootstrapEstimate, ...]:
+) -> tuple[Estimate, ...]:
     """The mean of each column of `values` [n, m]; whole clusters [n] are drawn, as above.
 
     Raises ValueError if `clusters` is empty.
@@ -101,11 +88,13 @@ def _draw(
     )
 
 
-def estimate(value: float | None, drawn: NDArray[np.float64]) -> BootstrapEstimate:
-    """The value with the interval of the resamples' values [resamples], nan where undefined."""
+def estimate(value: float | None, drawn: NDArray[np.float64]) -> Estimate:
+    """The value with the percentile interval of the resamples' values [resamples].
+
+    They are nan where undefined; without an interval if that is more than half of them.
+    """
     known = drawn[~np.isnan(drawn)]
-    defined = known.size / drawn.size if drawn.size else 0.0
-    if defined < 0.5:
-        return BootstrapEstimate(value, None, None, defined)
+    if not known.size or 2 * known.size < drawn.size:
+        return Estimate(value)
     low, high = np.quantile(known, [0.025, 0.975])
-    return BootstrapEstimate(value, float(low), float(high), defined)
+    return Estimate(value, float(low), float(high))

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.stats.clustered import BootstrapEstimate, estimate
+from recjury.records import Estimate
+from recjury.stats.clustered import estimate
 
 _Floats = NDArray[np.float64]
 LOW, HIGH = 0.2, 0.5
@@ -28,7 +29,7 @@ class Coupling(NamedTuple):
     pairs: int
     low: int
     high: int
-    mean: BootstrapEstimate
+    mean: Estimate
     halo: float | None
     n: int
 

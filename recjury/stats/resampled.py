@@ -10,7 +10,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.stats.clustered import BootstrapEstimate, estimate
+from recjury.records import Estimate
+from recjury.stats.clustered import estimate
 from recjury.stats.correlation import defined
 
 _Floats = NDArray[np.float64]
@@ -32,12 +33,17 @@ class CorrelationEstimates(NamedTuple):
     of the ranks among all pairs for Spearman's rho. Kendall's is tau-b.
     """
 
-    pearson: BootstrapEstimate
-    spearman: BootstrapEstimate
-    kendall: BootstrapEstimate
-    within_pearson: BootstrapEstimate
-    within_spearman: BootstrapEstimate
+    pearson: Estimate
+    spearman: Estimate
+    kendall: Estimate
+    within_pearson: Estimate
+    within_spearman: Estimate
     n: int
+
+
+_NONE = Estimate(None)
+NOTHING = CorrelationEstimates(_NONE, _NONE, _NONE, _NONE, _NONE, 0)
+"""The correlations of no pairs."""
 
 
 class _Pairs(NamedTuple):
@@ -70,8 +76,7 @@ def correlations(
     if not len(x):
         raise ValueError("nothing to correlate")
     if np.ptp(x) == 0 or np.ptp(y) == 0:
-        none = BootstrapEstimate(None, None, None, 0.0)
-        return CorrelationEstimates(none, none, none, none, none, len(x))
+        return NOTHING._replace(n=len(x))
     pairs = _pairs(x, y, np.asarray(groups))
     _, cluster = np.unique(np.asarray(clusters), return_inverse=True)
     whole = np.ones((1, len(x)))
@@ -207,12 +212,12 @@ class _Signs(NamedTuple):
 
 def _kendall_estimate(
     pairs: _Pairs, cluster: NDArray[np.intp], resamples: int, seed: int
-) -> BootstrapEstimate:
+) -> Estimate:
     from scipy.stats import kendalltau
 
     value = float(kendalltau(pairs.x_level, pairs.y_level).statistic)
     if len(pairs.x) > KENDALL_PAIRS:
-        return BootstrapEstimate(value, None, None, 0.0)
+        return Estimate(value)
     return estimate(defined(value), _drawn(_kendall, _signs(pairs), cluster, resamples, seed))
 
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.stats.clustered import BootstrapEstimate, cluster_bootstrap
 from recjury.stats.correlation import correlate as correlate_columns
 from recjury.stats.resampled import CorrelationEstimates, correlations
 
@@ -88,46 +87,6 @@ def correlate(
         )
         for name, rows in table.groups(by).items()
     }
-
-
-class SystemEstimates(NamedTuple):
-    """Correlations of the systems' mean scores with their mean labels, and how many systems.
-
-    The systems are fixed. With few of them intervals are wide, and their ends are often the same
-    few values. Noise in the means lowers Pearson's r again in every resample: its bootstrap covers
-    in 78 to 87 % only.
-    """
-
-    pearson: BootstrapEstimate
-    spearman: BootstrapEstimate
-    kendall: BootstrapEstimate
-    systems: int
-
-
-def correlate_systems(
-    table: ScoreTable, *, resamples: int = 1_000, seed: int = 0
-) -> SystemEstimates | None:
-    """The systems' means of one metric; None for fewer than three systems.
-
-    Rows are drawn by cluster within each system, unless a cluster has rows of several systems.
-    """
-    names, system = np.unique(table.system, return_inverse=True)
-    if len(names) < FEWEST_SYSTEMS:
-        return None
-
-    def statistic(drawn: NDArray[np.int64]) -> Sequence[float | None]:
-        own, many = system[drawn], len(names)
-        return three_coefficients(
-            means_by_system(table.score[drawn], own, many),
-            means_by_system(table.label[drawn], own, many),
-        )
-
-    clusters, systems = table.cluster.tolist(), table.system.tolist()
-    apart = len(set(zip(clusters, systems, strict=True))) == len(set(clusters))
-    pearson, spearman, kendall = cluster_bootstrap(
-        statistic, clusters, strata=systems if apart else None, resamples=resamples, seed=seed
-    )
-    return SystemEstimates(pearson, spearman, kendall, len(names))
 
 
 def means_by_system(values: _Floats, system: NDArray[np.intp], systems: int) -> _Floats:

@@ -15,7 +15,6 @@ from recjury.tables.svg import svg
 from recjury.tables.table import (
     Cell,
     Column,
-    Estimate,
     Table,
     TableFormat,
     formatted,
@@ -27,7 +26,6 @@ __all__ = [
     "AnalysisInput",
     "Cell",
     "Column",
-    "Estimate",
     "Figure",
     "Findings",
     "Input",

@@ -7,7 +7,7 @@ from enum import StrEnum
 from html import escape
 from typing import NamedTuple, TypeAlias
 
-from recjury.records import JSON
+from recjury.records import JSON, Estimate
 from recjury.safe_text import printable
 
 MISSING = "-"
@@ -23,25 +23,6 @@ class TableFormat(StrEnum):
     MARKDOWN = "markdown"
     LATEX = "latex"
     HTML = "html"
-
-
-class Estimate(NamedTuple):
-    """A value and its 95 % interval; the ends are None where it has none.
-
-    `n` counts what the value is over; it is None where the table says it elsewhere.
-    """
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    n: int | None = None
-
-    def as_json(self) -> dict[str, JSON]:
-        """Value, low and high; and n if it is given."""
-        shown = self._asdict()
-        if self.n is None:
-            del shown["n"]
-        return shown
 
 
 Cell: TypeAlias = str | int | float | Estimate | None

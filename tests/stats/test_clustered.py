@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from recjury.records import Estimate
 from recjury.stats.clustered import cluster_bootstrap
 from recjury.stats.resampling import interval_of_mean
 
@@ -54,8 +55,8 @@ def test_repeated_values_in_a_cluster_make_it_wider() -> None:
 
 def test_what_is_seldom_defined_has_no_interval() -> None:
     seldom, always = cluster_bootstrap(lambda p: [None, 1.0], ["a", "b"], resamples=20)
-    assert seldom == (None, None, None, 0.0)
-    assert always == (1.0, 1.0, 1.0, 1.0)
+    assert seldom == Estimate(None)
+    assert always == Estimate(1.0, 1.0, 1.0)
 
 
 def test_it_is_seeded_and_needs_something() -> None:

@@ -8,11 +8,11 @@ from pydantic import Field
 from recjury.agents.training.report import Recall, TrainingReport
 from recjury.corpora import open_corpus
 from recjury.plugins import Names
+from recjury.records import Estimate
 from recjury.tables import (
     AnalysisInput,
     Cell,
     Column,
-    Estimate,
     Findings,
     Input,
     LocalTrainer,

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recjury.agreement.replies.rows import RatedRow, RowSubset, averaged_subsets
-from recjury.stats.clustered import BootstrapEstimate, cluster_bootstrap
+from recjury.records import Estimate
+from recjury.stats.clustered import cluster_bootstrap
 from recjury.stats.correlation import Correlation, correlate_rows, defined
 from recjury.stats.grouped import correlate_within, group_means, means_of_others
 
@@ -29,16 +30,16 @@ class ScorerAgreement(NamedTuple):
     """
 
     n: int
-    pearson: BootstrapEstimate
-    spearman: BootstrapEstimate
+    pearson: Estimate
+    spearman: Estimate
     within: Correlation
 
 
 class Average(NamedTuple):
     """The means over several subsets; undefined if a subset's coefficient is."""
 
-    pearson: BootstrapEstimate
-    spearman: BootstrapEstimate
+    pearson: Estimate
+    spearman: Estimate
 
 
 class AgreementTable(NamedTuple):

@@ -23,13 +23,11 @@ from recjury.corpora.dialogues import RobustnessPair, read_robustness_pairs
 from recjury.corpora.response_sets import sets_folder
 from recjury.errors import DataError
 from recjury.plugins import Names
-from recjury.stats.clustered import BootstrapEstimate
 from recjury.tables import (
     Analysis,
     AnalysisInput,
     Cell,
     Column,
-    Estimate,
     Findings,
     Input,
     Table,
@@ -188,7 +186,7 @@ def _tables_by_set(table: AgreementTable) -> Iterator[Table]:
 
 def _means(table: AgreementTable) -> Iterator[Table]:
     rows: list[dict[str, Cell]] = [
-        {"over": name, "scorer": scorer, **_estimates(each.pearson, each.spearman)}
+        {"over": name, "scorer": scorer, **each._asdict()}
         for name, row in table.averages.items()
         for scorer, each in row.items()
     ]
@@ -212,16 +210,10 @@ def _rows(table: AgreementTable, subset: RowSubset) -> Iterator[dict[str, Cell]]
 def _agreement_cells(found: ScorerAgreement) -> dict[str, Cell]:
     return {
         "n": found.n,
-        **_estimates(found.pearson, found.spearman),
+        "pearson": found.pearson,
+        "spearman": found.spearman,
         "within_pearson": found.within.pearson,
         "within_spearman": found.within.spearman,
-    }
-
-
-def _estimates(r: BootstrapEstimate, rho: BootstrapEstimate) -> dict[str, Cell]:
-    return {
-        "pearson": Estimate(r.value, r.low, r.high),
-        "spearman": Estimate(rho.value, rho.low, rho.high),
     }
 
 

@@ -15,7 +15,7 @@ from recjury.papers.core.core_analysis import CoreAnalysis
 from recjury.papers.core.factor_scores import OVERALL, FactorScores
 from recjury.papers.published import published
 from recjury.stats.coupling import Coupling, coupling
-from recjury.tables import AnalysisInput, Cell, Column, Estimate, Findings, Input, Table, table_of
+from recjury.tables import AnalysisInput, Cell, Column, Findings, Input, Table, table_of
 
 _COLUMNS = (
     Column("who"),
@@ -119,7 +119,7 @@ def _people(people: LabelSet) -> Iterator[tuple[str, FactorScores]]:
 def _row(name: str, found: Coupling) -> dict[str, Cell]:
     return {
         "who": name,
-        "mean": Estimate(*found.mean[:3]),
+        "mean": found.mean,
         "below_0.2": found.low,
         "at_least_0.5": found.high,
         "pairs": found.pairs,

@@ -14,8 +14,8 @@ from recjury.papers.core.core_analysis import CoreAnalysis, people_of_store
 from recjury.papers.core.factor_scores import FACTORS, JudgedFactors
 from recjury.papers.core.judge_weights import EQUAL, combined_judges
 from recjury.papers.published import published
-from recjury.records import Factor, metric_id
-from recjury.tables import AnalysisInput, Cell, Column, Estimate, Findings, Input, Table, table_of
+from recjury.records import Estimate, Factor, metric_id
+from recjury.tables import AnalysisInput, Cell, Column, Findings, Input, Table, table_of
 
 ALL = "all"
 
@@ -215,4 +215,4 @@ def _best_table(best: Mapping[str, BestJudge]) -> Table:
 def _rho(found: Coefficients | None) -> Estimate | None:
     if found is None or found.estimates is None:
         return None
-    return Estimate(*found.estimates.spearman[:3])
+    return found.estimates.spearman

@@ -8,8 +8,8 @@ from recjury.papers.core.core_analysis import CoreAnalysis, people_of_store
 from recjury.papers.core.factor_agreement import best_judges, factor_agreement
 from recjury.papers.core.factor_scores import FactorScores, JudgedFactors
 from recjury.papers.published import published
-from recjury.records import FACTOR_SCALE, OVERALL_SCALE
-from recjury.tables import AnalysisInput, Cell, Column, Estimate, Findings, Input, Table, table_of
+from recjury.records import FACTOR_SCALE, OVERALL_SCALE, Estimate
+from recjury.tables import AnalysisInput, Cell, Column, Findings, Input, Table, table_of
 from recjury.tables.figure import Figure
 
 _NO_DEBATE = (

@@ -6,10 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.records import ConversationLog, ScoreTarget
+from recjury.records import ConversationLog, Estimate, ScoreTarget
 from recjury.stats.correlation import correlate_rows
 from recjury.stats.score_table import FEWEST_SYSTEMS
-from recjury.tables import Estimate
 
 _Floats = NDArray[np.float64]
 _DIGITS = 9  # equal means may differ in their last bits

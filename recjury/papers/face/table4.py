@@ -36,7 +36,6 @@ from recjury.tables import (
     AnalysisInput,
     Cell,
     Column,
-    Estimate,
     Findings,
     Input,
     table_of,
@@ -102,8 +101,8 @@ class FaceTable4(Analysis):
                 "subset": subset.name,
                 "method": method,
                 "n": own.n,
-                "pearson": Estimate(*own.pearson[:3]),
-                "spearman": Estimate(*own.spearman[:3]),
+                "pearson": own.pearson,
+                "spearman": own.spearman,
                 "published": _pair(method, subset.set) if subset.name == _SUBSET else None,
             }
             for subset, methods in table.subsets.items()

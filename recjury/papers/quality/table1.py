@@ -11,8 +11,8 @@ from recjury.papers.published import published
 from recjury.papers.quality.table3 import QualityTable3, findings_of
 from recjury.papers.quality.uss_table import QualityTable
 from recjury.plugins import Names
-from recjury.records import ExpectedCalls
-from recjury.tables import AnalysisInput, Cell, Column, Estimate, Findings, table_of
+from recjury.records import Estimate, ExpectedCalls
+from recjury.tables import AnalysisInput, Cell, Column, Findings, table_of
 
 _COLUMNS = (
     Column("data"),

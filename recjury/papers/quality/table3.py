@@ -10,14 +10,13 @@ from recjury.campaign.model_work import config_of, do_with_models
 from recjury.papers.published import published_table
 from recjury.papers.quality.uss_table import QualityRow, QualityTable, read_quality_table
 from recjury.plugins import Names
-from recjury.records import ExpectedCalls
+from recjury.records import Estimate, ExpectedCalls
 from recjury.stats.satisfaction import ClassFigures
 from recjury.tables import (
     Analysis,
     AnalysisInput,
     Cell,
     Column,
-    Estimate,
     Findings,
     Input,
     Table,

@@ -15,7 +15,7 @@ from recjury.agreement.replies import (
 )
 from recjury.agreement.replies.agreement import SYSTEM_MEAN, SYSTEM_MEAN_OF_OTHERS, system_means
 from recjury.agreement.replies.rows import ALL_ROWS, MODEL_OUTPUTS, SETS, averaged_subsets
-from recjury.records import Speaker
+from recjury.records import Estimate, Speaker
 from tests.agreement.replies.rated import row
 
 SET = "dailydialog-grade"
@@ -34,7 +34,7 @@ def test_a_score_that_is_missing_leaves_its_row_out_for_its_scorer_alone() -> No
     assert [each.n for each in found.values()] == [20, 10, 0]
     assert found["same"].pearson.value == pytest.approx(1)
     assert found["half"].spearman.low == pytest.approx(1)
-    assert found["none"].pearson == (None, None, None, 0.0)
+    assert found["none"].pearson == Estimate(None)
 
 
 def test_rows_of_a_group_are_drawn_together() -> None:
