@@ -3,15 +3,18 @@
 Only regular files are read, within the limits below. Errors name the file and the line.
 """
 
+import contextlib
 import gzip
+import hashlib
 import math
 import os
 import re
 import stat
 import zlib
 from collections.abc import Iterator
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeVar, cast
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import orjson
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -77,7 +80,7 @@ def read_lines(path: Path) -> Iterator[NumberedLine]:
     number, last, unpacked = 0, 0, 0
     try:
         with _open(path) as file:
-            most = MAX_UNPACKED if _is_packed(path) else math.inf
+            most = MAX_UNPACKED if isinstance(file, gzip.GzipFile) else math.inf
             while content := file.readline(MAX_LINE + 1):
                 number += 1
                 unpacked += len(content)
@@ -205,7 +208,16 @@ def _parsed(content: bytes) -> object:
     return value
 
 
-def open_regular(path: Path) -> BinaryIO:
+def sha256_of(path: Path) -> str:
+    """SHA-256 of a file, as hex digits. Raises DataError if it cannot be read."""
+    try:
+        with open_regular(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise _read_error(error, path) from None
+
+
+def open_regular(path: Path) -> BufferedReader:
     """Open a file for reading. Raises OSError, and DataError for a pipe or a device."""
     if "\0" in str(path):
         raise DataError("a file's name cannot hold the character NUL", path=path)
@@ -218,13 +230,11 @@ def open_regular(path: Path) -> BinaryIO:
     return file
 
 
-def _open(path: Path) -> BinaryIO:
-    return cast("BinaryIO", gzip.open(path, "rb")) if _is_packed(path) else path.open("rb")
-
-
-def _is_packed(path: Path) -> bool:
+@contextlib.contextmanager
+def _open(path: Path) -> Iterator[BinaryIO | gzip.GzipFile]:
     with open_regular(path) as file:
-        return path.suffix == ".gz" or file.read(len(_GZIP)) == _GZIP
+        is_packed = path.suffix == ".gz" or file.peek(len(_GZIP))[: len(_GZIP)] == _GZIP
+        yield gzip.GzipFile(fileobj=file) if is_packed else file
 
 
 def _too_much(what: str, most: int, path: Path, line: int | None = None) -> DataError:

@@ -6,12 +6,12 @@ A campaign with a longer timeout or another judge is therefore the same campaign
 budget, and its conversations are not played again.
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from recjury.campaign.config import CampaignConfig
 from recjury.campaign.simulator_config import SimulatorConfig
+from recjury.input_files import sha256_of
 from recjury.records import JSON, ConversationLog, Recommender, Scenario, UserSimulator, digest
 from recjury.simulator import LeakGuard, Population
 
@@ -54,7 +54,7 @@ def campaign_id(config: CampaignConfig) -> str:
 def files_id(paths: Iterable[Path], form: str | None, *, link_items: bool = False) -> str:
     """The identity of a campaign of recorded files: the files' content, independent of `limit`."""
     linked = ["items linked"] if link_items else []
-    return digest(["files", [_content(path) for path in paths], form, *linked])[:_DIGITS]
+    return digest(["files", [sha256_of(path) for path in paths], form, *linked])[:_DIGITS]
 
 
 def logs_id(logs: Iterable[ConversationLog], *, link_items: bool = False) -> str:
@@ -104,8 +104,3 @@ def _young(config: CampaignConfig) -> set[str]:
     plain = SimulatorConfig()
     young = ("shows_list", "unique_values", "options", "declares", "prompts", "ends_on")
     return {key for key in young if getattr(config.simulator, key) == getattr(plain, key)}
-
-
-def _content(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

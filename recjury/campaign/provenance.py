@@ -1,6 +1,5 @@
 """What a run was made with besides its campaign file: packages, the working folder, data files."""
 
-import hashlib
 import os
 import subprocess
 from collections.abc import Iterable
@@ -8,7 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 from recjury.corpora import Corpus
-from recjury.errors import DataError
+from recjury.input_files import sha256_of
 
 _SECONDS = 5.0  # for git; a working folder on a slow disk has no commit then
 
@@ -24,19 +23,11 @@ def data_checksums(corpora: Iterable[Corpus | None]) -> dict[str, str]:
     A corpus that does not name its `paths` has none. Raises DataError if a file cannot be read.
     """
     return {
-        f"{corpus.name}/{path.name}": _sha256(path)
+        f"{corpus.name}/{path.name}": sha256_of(path)
         for corpus in corpora
         if corpus is not None
         for path in getattr(corpus, "paths", ())
     }
-
-
-def _sha256(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from None
 
 
 def working_commit(folder: Path | None = None) -> str:

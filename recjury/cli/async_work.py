@@ -18,9 +18,10 @@ _EVERY = 10.0  # seconds between lines if there is no terminal
 
 def await_work(work: Coroutine[None, None, T]) -> T:
     """The result of `work`."""
-    export_telemetry()
-    with event_loop() as runner:
-        return runner.run(work)
+    with contextlib.closing(work):  # an interrupt may come before the loop begins it
+        export_telemetry()
+        with event_loop() as runner:
+            return runner.run(work)
 
 
 @contextlib.contextmanager

@@ -72,7 +72,7 @@ def export(
             _write_conversations(place / CONVERSATIONS, store, campaign, conversations)
             return [(place / n).replace(folder / n) for n in (*named, CONVERSATIONS)]
     except OSError as error:
-        raise StoreError(f"cannot export to {folder}: {error}") from error
+        raise StoreError(f"cannot export to {folder}: {error.strerror or error}") from error
 
 
 def _write(

@@ -22,8 +22,9 @@ def check_schema(connection: Connection) -> None:
     database."""
     current = _current(connection)
     if current == SCHEMA:
-        row = connection.execute(select(*as_stored(table_of(SchemaRow)))).one()
-        with as_written("the row of table schema_version in the store"):
+        rows = connection.execute(select(*as_stored(table_of(SchemaRow)))).all()
+        with as_written("table schema_version in the store"):
+            (row,) = rows
             check(seal([SCHEMA, row.secret.hex()]), row.seal)
         return
     if isinstance(current, str):

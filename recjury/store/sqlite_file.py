@@ -23,6 +23,9 @@ from recjury.store.engine import BUSY_SECONDS, WRITES, for_writing
 from recjury.store.location import StoreLocation, Transactions
 from recjury.store.schema import create_tables
 
+_LOGS = ("-journal", "-wal", "-shm")
+"""The endings of what SQLite keeps beside a store while it is open."""
+
 
 class SqliteFile(StoreLocation):
     """A store in one file, with SQLite's write-ahead log beside it."""
@@ -59,8 +62,11 @@ class SqliteFile(StoreLocation):
         SQLite's write-ahead log needs two files beside the store while it is read, which are
         removed at the end; where they cannot be made, and so nobody writes, the store is read
         without them. Raises StoreError for a file with a hard link, under whose name another
-        process would write another log.
+        process would write another log, and for a log that is no file.
         """
+        for log in (self.path.with_name(f"{self.path.name}{each}") for each in _LOGS):
+            if os.path.lexists(log) and not log.is_file():
+                raise StoreError(f"the store {self}: {log} is not a regular file: remove it")
         if not read_only and self.path.is_file() and self.path.stat().st_nlink > 1:
             raise StoreError(
                 f"the store {self} has another name (a hard link), under which it could be written "

@@ -1,5 +1,6 @@
 """A command ends with one line or silently: whenever it is interrupted, whatever it writes to."""
 
+import inspect
 import os
 import signal
 import subprocess
@@ -8,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+
+from recjury.cli import async_work
 
 ROOT = Path(__file__).parents[2]
 # It says when its first line is reached: before, Python itself starts.
@@ -132,3 +135,19 @@ def test_streams_and_environments(condition: str, command: str, played: Path) ->
     assert b"Exception ignored" not in said
     expected = {2} if command == "wrong" else {0, 2} if "full" in condition else {0}
     assert ended.returncode in expected, said.decode()
+
+
+def test_an_interrupt_before_the_loop_leaves_nothing_to_warn_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def work() -> None:
+        """Nothing."""
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(async_work, "export_telemetry", interrupted)
+    begun = work()
+    with pytest.raises(KeyboardInterrupt):
+        async_work.await_work(begun)
+    assert inspect.getcoroutinestate(begun) == inspect.CORO_CLOSED

@@ -25,6 +25,10 @@ def _device(path: Path) -> None:
     path.symlink_to("/dev/zero")
 
 
+def _damaged_disk(path: Path) -> None:
+    path.symlink_to("/proc/self/mem")  # reading its beginning is an error of input
+
+
 def _loop(path: Path) -> None:
     path.symlink_to(path.name)
 
@@ -42,6 +46,7 @@ KINDS: Mapping[str, Callable[[Path], object]] = {
     "folder": _folder,
     "device": _device,
     "link to itself": _loop,
+    "damaged disk": _damaged_disk,
     "empty": _holding(b""),
     "blank lines": _holding(b"\n" * 3_000_000),
     "packed blank lines": _holding(gzip.compress(b"\n" * 3_000_000)),

