@@ -154,15 +154,15 @@ def _lives(row: Any) -> bool:
 
 
 def _exists(process: int) -> bool:
-    if os.name == "nt":  # there, a signal would end it
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
+    """Whether it has not ended: one may have that its parent did not ask about yet."""
+    import psutil
+
+    if not psutil.pid_exists(process):
         return False
-    except OSError:
-        pass  # it belongs to somebody else
-    return True
+    try:
+        return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:  # it belongs to somebody else
+        return True
 
 
 def add_wishes(
