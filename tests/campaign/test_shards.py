@@ -141,6 +141,8 @@ def test_the_command_takes_urls(shards: list[Path], command: Command) -> None:
     url = f"sqlite:///{shards[0]}"
     ended = command("store", "merge", url, "--into", "sqlite:///all.db", "--json")
     assert json.loads(ended.out)["conversations"] > 0
+    assert json.loads(command("store", "verify", url, "--json").out)["problems"] == []
+    assert json.loads(command("store", "summarise", "all.db", "--json").out)["changed"] == 0
 
 
 def test_another_campaign_is_not_merged(shards: list[Path], tmp_path: Path) -> None:
