@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from recjury.campaign import CampaignConfig, RunResult, run_campaign, runner
+from recjury.campaign import CampaignConfig, Progress, RunResult, run_campaign, runner
 from recjury.campaign.plan import pages
 from recjury.cli.output import SOME_FAILED
 from recjury.store import Store, Worker
@@ -144,18 +144,22 @@ def test_what_another_run_is_at_is_waited_for_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
+    shown: list[int] = []
+    progress = Progress()
     lease = Worker._lease
 
     async def kept_elsewhere(self: Worker, campaign: str, worker: str, unit: str) -> Lease:
         asked.append(unit)
+        shown.append(progress.elsewhere)
         is_kept = unit in asked[:2] and len(set(asked)) < 8
         return Lease.ELSEWHERE if is_kept else await lease(self, campaign, worker, unit)
 
     monkeypatch.setattr(Worker, "_lease", kept_elsewhere)
     given = {"scenarios": [{"corpus": "sample", "limit": 8}], "systems": ["retrieval"]}
     config = CampaignConfig.model_validate({**given, "evaluators": ["outcome"], "concurrency": 1})
-    run = run_campaign(config, f"sqlite:///{tmp_path}/store.db")
+    run = run_campaign(config, f"sqlite:///{tmp_path}/store.db", progress=progress)
     assert asyncio.run(asyncio.wait_for(run, 120)).done == 8
+    assert (shown, progress.elsewhere) == ([0] * 8 + [2] * 2, 0)
 
 
 def test_what_a_dead_process_leased_is_leased_at_once(
