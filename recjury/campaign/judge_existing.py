@@ -144,7 +144,9 @@ async def _judge(
 
 
 def _selected(read: Read, selection: Selection) -> Iterator[Recording]:
-    return read() if selection.is_all else selection.taken(read(), _planned)
+    if selection.is_all:
+        return read()
+    return selection.taken(read(), _planned, selection.shard.dealt())
 
 
 def _once(recordings: Iterable[Recording]) -> Iterator[Recording]:

@@ -89,9 +89,12 @@ class CampaignPlan:
         every: Iterator[tuple[int, ConversationPlan]] = enumerate(self._every())
         if self.selection.is_all:
             return every
-        if self.selection.failed:
-            every = ((n, each) for n, each in every if each.conversation.id in self._failed)
-        return self.selection.taken(every, lambda each: each[1].conversation)
+        dealt, failed = self.selection.shard.dealt(), self.selection.failed
+        return self.selection.taken(
+            every,
+            lambda each: each[1].conversation,
+            lambda planned: dealt(planned) and (not failed or planned.id in self._failed),
+        )
 
     def _every(self) -> Iterator[ConversationPlan]:
         found = (

@@ -28,13 +28,15 @@ class Progress:
     """Counts of conversations, and of evaluations by label.
 
     `changed` is called after every change. `resumed` units were done before this run: the estimate
-    of the time left ignores them. `usage` has the gateway's counters, or None if the campaign has
-    no models.
+    of the time left ignores them. `elsewhere` counts conversations that other processes work on,
+    when nothing else is left. `usage` has the gateway's counters, or None if the campaign has no
+    models.
     """
 
     conversations: UnitCounts = field(default_factory=UnitCounts)
     evaluations: dict[str, UnitCounts] = field(default_factory=dict)
     resumed: int = 0
+    elsewhere: int = 0
     usage: GatewayUsage | None = None
     changed: Callable[["Progress"], None] = lambda _: None
     clock: Callable[[], float] = time.monotonic

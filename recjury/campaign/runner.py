@@ -95,11 +95,10 @@ class Runner:
         }
         self._look_up = LookUp(store, self._evaluators, retry)
         self._labels = tuple(judgings)
-        self._concurrency = config.concurrency
         budget = None if built.gateway is None else built.gateway.budget
         expected = partial(expected_part, config, built.components)
         self._scheduler = BudgetScheduler(budget, expected)
-        self._open_trials = OpenTrials(None, config.concurrency)
+        self._open_trials = OpenTrials(built.gateway, config.concurrency)
         self._started: dict[str, asyncio.Future[bool]] = {}
         self._ended: dict[str, bool] = {}
         self._learned: dict[str, dict[str, JSON]] = {}
@@ -119,7 +118,6 @@ class Runner:
         campaign = worker.campaign
         self._join(campaign)
         ids, left = self._count(units)
-        self._open_trials = OpenTrials(self._gateway, self._concurrency)
         most = self._open_trials.at_once(left)
         self._save_learned(campaign)
         tuned = asyncio.ensure_future(follow_settings(worker, self._gateway))
@@ -131,6 +129,7 @@ class Runner:
             work = (self._advance(worker, *each, waits=waits) for each in self._trials(turned))
             await gather(work, at_once=most, keep=False)
             # Who waits at once stays behind the process that is ahead, and does nothing.
+            self._progress.elsewhere = len(self._elsewhere)
             later = (self._advance(worker, *each, waits=True) for each in self._elsewhere)
             await gather(later, at_once=most, keep=False)
             if self._taken < left or self._is_shared:
@@ -251,6 +250,7 @@ class Runner:
                 self._elsewhere.append((left, trial))
                 return
             self._is_shared |= was_done
+            self._progress.elsewhere -= bool(self._progress.elsewhere)
             async with self._scheduler.opened(trial) as is_opened:
                 if is_opened:
                     # What another process has just done is not asked for again.

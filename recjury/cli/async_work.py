@@ -57,7 +57,9 @@ def describe(progress: Progress) -> str:
             for address, since in dict(usage.down).items()
         ]
     left = progress.seconds_left()
-    if left is not None and progress.remaining:
+    if progress.elsewhere:
+        parts.append(f"conversations left with other processes: {progress.elsewhere}")
+    elif left is not None and progress.remaining:
         parts.append(f"{duration(left)} left")
     return " · ".join(parts)
 

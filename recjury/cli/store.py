@@ -14,19 +14,29 @@ app = typer.Typer(
 )
 
 
+_Named = Annotated[
+    str | None, typer.Argument(metavar="[URL]", show_default=False, help="The store; else --store.")
+]
+
+
 @app.command("verify")
-def verify(store: options.Store = options.DEFAULT_STORE, as_json: options.Json = False) -> None:
+def verify(
+    named: _Named = None,
+    store: options.Store = options.DEFAULT_STORE,
+    as_json: options.Json = False,
+) -> None:
     """Compare every row of a store with its seal, and every text with its hash.
 
     A problem is one line, and ends the command with exit code 3. A store that is missing, is empty,
     or has lost rows with its write-ahead log is an error.
 
     \b
+    recjury store verify runs.db
     recjury store verify --store sqlite:///runs.db
     """
     from recjury.store import Store as Kept
 
-    with Kept.open(store, read_only=True) as kept:
+    with Kept.open(named or store, read_only=True) as kept:
         found = kept.verify()
     if as_json:
         output.emit_json({"rows": found.rows, "problems": list(found.problems)})
@@ -99,17 +109,21 @@ def merge(
 
 
 @app.command("summarise")
-def summarise(store: options.Store = options.DEFAULT_STORE, as_json: options.Json = False) -> None:
+def summarise(
+    named: _Named = None,
+    store: options.Store = options.DEFAULT_STORE,
+    as_json: options.Json = False,
+) -> None:
     """Make all summaries again from the rows; tables are made of them.
 
     It is needed for stores of earlier versions only: without it, their tables take longer.
 
     \b
-    recjury store summarise --store sqlite:///runs.db
+    recjury store summarise runs.db
     """
     from recjury.store import Store
 
-    with Store.open(store, create=False) as kept:
+    with Store.open(named or store, create=False) as kept:
         found = kept.summarise()
     if as_json:
         output.emit_json(found._asdict())

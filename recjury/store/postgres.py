@@ -71,6 +71,8 @@ class PostgresDatabase(StoreLocation):
 
     def make(self) -> None:
         """As `StoreLocation.make`. Only one process at a time makes it: that is a write."""
+        if self.exists:  # who only reads does not wait for who writes
+            return
         engine = self.connect()
         try:
             with engine.connect() as connection, for_writing(connection).begin():
@@ -91,5 +93,7 @@ def _begin(connection: Connection) -> None:
         connection.exec_driver_sql(
             "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; "
             f"SET LOCAL lock_timeout = '{BUSY_SECONDS:.0f}s'; "
+            # Before others give up: a machine that is lost would keep the lock for hours.
+            f"SET LOCAL idle_in_transaction_session_timeout = '{BUSY_SECONDS / 2:.0f}s'; "
             f"SELECT pg_advisory_xact_lock({_WRITE_LOCK})"
         )

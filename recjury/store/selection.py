@@ -27,10 +27,23 @@ _COLUMNS = ("system", "scenario", "corpus", "repeat", "seed")
 
 
 class Shard(NamedTuple):
-    """One of `of` parts of a campaign; `number` counts from 1."""
+    """One of `of` parts of a campaign; `number` counts from 1.
+
+    Scenarios are dealt to the parts in turn, in the plan's order, with all systems and repeats: so
+    two parts differ by one scenario at most, and equal logs are judged in one part.
+    """
 
     number: int = 1
     of: int = 1
+
+    def dealt(self) -> "Callable[[Described], bool]":
+        """Whether a conversation is of this part: to be asked of all of a plan, in its order."""
+        places: dict[str, int] = {}
+
+        def place(planned: Described) -> int:
+            return places.setdefault(_scenario_of(planned), len(places))
+
+        return lambda planned: self.of == 1 or place(planned) % self.of == self.number - 1
 
 
 class Selection(NamedTuple):
@@ -38,8 +51,9 @@ class Selection(NamedTuple):
 
     `systems` and `scenarios` are names. `where` has values, as text, by key: corpus, repeat, seed,
     or a path in the settings ("user.user", "system.name"). With `failed`, the conversation or one
-    of its evaluations failed, or lacks a score for a failure. `share` (above 0 to 1) and `shard`
-    take scenarios by a hash of their ids: always the same ones, with all systems and repeats.
+    of its evaluations failed, or lacks a score for a failure. `share` (above 0 to 1) takes
+    scenarios by a hash of their ids: always the same ones, with all systems and repeats. `shard`
+    is a part of the whole plan, whatever else is selected of it.
     """
 
     systems: tuple[str, ...] = ()
@@ -60,20 +74,22 @@ class Selection(NamedTuple):
             (not self.systems or planned.system in self.systems)
             and (not self.scenarios or planned.scenario in self.scenarios)
             and all(_value(planned, key) == value for key, value in self.where.items())
-            and self._has_scenario(f"{planned.corpus} {planned.scenario}")
+            and (self.share == 1 or self._shares(_scenario_of(planned)))
         )
 
-    def _has_scenario(self, scenario: str) -> bool:
-        if self.share == 1 and self.shard.of == 1:
-            return True
-        found = int.from_bytes(hashlib.sha256(scenario.encode()).digest()[:16])
-        # Different digits, so that a share of each shard is a share of all.
-        place, part = divmod(found, 1 << 64)
-        return part < self.share * (1 << 64) and place % self.shard.of == self.shard.number - 1
+    def _shares(self, scenario: str) -> bool:
+        digits = hashlib.sha256(scenario.encode()).digest()[8:16]
+        return int.from_bytes(digits) < self.share * (1 << 64)
 
-    def taken(self, found: Iterable[T], planned: Callable[[T], "Described"]) -> Iterator[T]:
+    def taken(
+        self,
+        found: Iterable[T],
+        planned: Callable[[T], "Described"],
+        is_own: "Callable[[Described], bool]" = lambda _: True,
+    ) -> Iterator[T]:
         """Those of what is found whose planned conversation is selected.
 
+        `is_own` is asked of each one, in order: what only a plan tells, such as `Shard.dealt`.
         Raises StoreError if there is none, which is no error of a shard, and names the system,
         scenario or key that no conversation has.
         """
@@ -85,7 +101,7 @@ class Selection(NamedTuple):
             if self.scenarios:
                 seen["scenario"].add(each.scenario)
             seen["key"].update(key for key in self.where if _value(each, key) is not None)
-            if self.has(each):
+            if is_own(each) and self.has(each):
                 is_empty = False
                 yield one
         self._check(seen)
@@ -108,6 +124,10 @@ class Described(Protocol):
     """A conversation as it is planned."""
 
     @property
+    def id(self) -> str:
+        """The conversation's id."""
+
+    @property
     def system(self) -> str:
         """The system's name."""
 
@@ -122,6 +142,10 @@ class Described(Protocol):
     @property
     def settings(self) -> Mapping[str, object]:
         """All that can change the conversation."""
+
+
+def _scenario_of(planned: Described) -> str:
+    return f"{planned.corpus} {planned.scenario}"
 
 
 def _value(planned: Described, key: str) -> str | None:
@@ -147,7 +171,8 @@ class _Row(NamedTuple):
 def selected(connection: Connection, campaign: str, selection: Selection) -> tuple[str, ...] | None:
     """The ids of a campaign's conversations that are selected, in the plan's order; None for all.
 
-    Raises StoreError if there is none, and for a system, scenario or key that none has.
+    They are of all shards that the store has, which does not know what others were dealt. Raises
+    StoreError if there is none, and for a system, scenario or key that none has.
     """
     if selection.is_all:
         return None

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table, func, select
 
 from recjury.errors import StoreError
 from recjury.store.call_counts import call_identities
@@ -11,11 +11,14 @@ from recjury.store.calls import CallReader
 from recjury.store.column_types import WrongTypeError, as_stored
 from recjury.store.conversations import CONVERSATIONS
 from recjury.store.evaluations import EVALUATIONS
+from recjury.store.failures import FAILURES
 from recjury.store.location import StoreLocation
-from recjury.store.logs import read_logs
+from recjury.store.logs import LOGS, read_logs
+from recjury.store.places import PLACES
 from recjury.store.schema import check_schema
 from recjury.store.sealed import Damaged, SealedTable, as_written
 from recjury.store.stage_results import read_stage_results
+from recjury.store.stages import CONVERSE
 from recjury.store.summaries import check_summaries
 from recjury.store.tables import TextRow, table_of
 from recjury.store.texts import chunks, unpack
@@ -33,7 +36,8 @@ class VerifiedStore(NamedTuple):
 def verify_store(connection: Connection, location: StoreLocation) -> VerifiedStore:
     """Read all rows of a store, and compare them with their seals and hashes.
 
-    Stages that have lost rows are found, too. Raises StoreError for a store without any rows.
+    Stages and plans that have lost rows are found, too. Raises StoreError for a store without any
+    rows.
     """
     check_schema(connection)
     problems = location.problems(connection)
@@ -67,6 +71,7 @@ def _checked(connection: Connection, damaged: Damaged) -> Iterator[int]:
         except StoreError as error:
             damaged(error)
         yield 1
+    _check_plans(connection, damaged)
     for some in chunks(_ids(connection, CONVERSATIONS)):
         read_logs(connection, some, damaged)
     for some in chunks(_ids(connection, EVALUATIONS)):
@@ -84,6 +89,23 @@ def _check_texts(connection: Connection, damaged: Damaged) -> int:
                 damaged(error)
         number += len(some)
     return number
+
+
+def _check_plans(connection: Connection, damaged: Damaged) -> None:
+    """Whether each conversation that was begun is in a plan."""
+    failed = select(FAILURES.c.unit).where(FAILURES.c.stage == CONVERSE)
+    begun = select(LOGS.c.conversation).union(failed).subquery()
+    own, place = begun.c.conversation, PLACES.c.conversation
+    both = begun.outerjoin(PLACES.table, place == own)
+    query = select(func.count(), func.min(own)).select_from(both).where(place.is_(None))
+    number, first = connection.execute(query).one()
+    if number:
+        damaged(
+            StoreError(
+                f"conversation {first} was begun, and is in no campaign's plan ({number:,} in "
+                "all): run its campaign again, which plans it"
+            )
+        )
 
 
 def _parts(connection: Connection, table: Table) -> Iterable[Any]:

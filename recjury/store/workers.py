@@ -82,9 +82,12 @@ class Lease(Enum):
 
 
 def lease(transaction: Transaction, campaign: str, worker: str, unit: str) -> None:
-    """Lease a unit for a process, unless another one has it; `whose` says so."""
+    """Lease a unit for a process, unless another one that lives has it; `whose` says so."""
     row = {"campaign": campaign, "unit": unit, "worker": worker, "ended": 0}
-    transaction.connection.execute(insert_new(_LEASES), [row])
+    add = insert_new(_LEASES).values(row).execution_options(preserve_rowcount=True)
+    if not transaction.connection.execute(add).rowcount:
+        _forget_dead(transaction, campaign, worker)
+        transaction.connection.execute(add)
 
 
 def whose(connection: Connection, campaign: str, worker: str, unit: str) -> Lease:
@@ -110,13 +113,8 @@ def beat(transaction: Transaction, campaign: str, worker: str, state: Mapping[st
 
     A process that was taken for dead meanwhile is known again.
     """
-    living = {each.id for each in living_workers(transaction.connection, campaign)}
-    known = transaction.connection.execute(
-        select(_WORKERS.c.id).where(_WORKERS.c.campaign == campaign)
-    )
     # Before it is known itself: if no other one lives, what an earlier run has left goes.
-    for dead in set(known.scalars()) - living - {worker}:
-        leave(transaction, campaign, dead)
+    _forget_dead(transaction, campaign, worker)
     row = {
         "id": worker,
         "campaign": campaign,
@@ -126,6 +124,13 @@ def beat(transaction: Transaction, campaign: str, worker: str, state: Mapping[st
         "state": orjson.dumps(dict(state)).decode(),
     }
     transaction.connection.execute(insert_or_replace(_WORKERS), row)
+
+
+def _forget_dead(transaction: Transaction, campaign: str, worker: str) -> None:
+    living = {each.id for each in living_workers(transaction.connection, campaign)}
+    known = select(_WORKERS.c.id).where(_WORKERS.c.campaign == campaign)
+    for dead in set(transaction.connection.execute(known).scalars()) - living - {worker}:
+        leave(transaction, campaign, dead)
 
 
 def leave(transaction: Transaction, campaign: str, worker: str) -> None:
@@ -154,15 +159,15 @@ def _lives(row: Any) -> bool:
 
 
 def _exists(process: int) -> bool:
-    if os.name == "nt":  # there, a signal would end it
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
+    """Whether it has not ended: one may have that its parent did not ask about yet."""
+    import psutil
+
+    if not psutil.pid_exists(process):
         return False
-    except OSError:
-        pass  # it belongs to somebody else
-    return True
+    try:
+        return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:  # it belongs to somebody else
+        return True
 
 
 def add_wishes(

@@ -11,8 +11,11 @@ import pytest
 from recjury.campaign import CampaignConfig, run_campaign
 from recjury.errors import StoreError
 from recjury.store import Store
+from recjury.store.engine import for_writing
 from recjury.store.merging import copy_store
+from recjury.store.postgres import _WRITE_LOCK
 from recjury.store.schema import read_secret
+from recjury.store.workers import beat
 from tests.campaign.test_shared import ROOT, Campaign
 from tests.cli.front_door import recjury
 from tests.endpoint import RemoteEndpoint
@@ -106,6 +109,27 @@ def test_a_database_that_cannot_be_used_is_one_line(
         (line,) = ended.err.splitlines()
         assert expected in line
         assert "not-this-one" not in line
+
+
+def test_readers_do_not_wait_for_writers(postgres: PostgresServer) -> None:
+    url = postgres.create("read")
+    with Store.open(url):
+        pass
+    with psycopg.connect(url) as other:
+        other.execute("SELECT pg_advisory_xact_lock(%s)", [_WRITE_LOCK])
+        with Store.open(url, read_only=True) as store:
+            assert store.campaigns() == ()
+
+
+def test_a_writer_that_stands_still_does_not_keep_others_from_writing(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recjury.store.postgres.BUSY_SECONDS", 10)
+    with Store.open(postgres.create("still")) as store, store.reading() as lost:
+        for_writing(lost).begin()
+        store.write(lambda own: beat(own, "one", "a", {}))
+        assert store.running("one").is_running
+        lost.invalidate()
 
 
 FULL = """

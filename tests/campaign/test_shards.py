@@ -3,19 +3,23 @@
 import asyncio
 import json
 import sqlite3
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from recjury.campaign import CampaignConfig, run_campaign
-from recjury.errors import ConfigError, StoreError
+from recjury.demo.popular import Popular
+from recjury.errors import ConfigError, StoreError, SystemFailed
+from recjury.records import SystemReply
 from recjury.results import summarise
 from recjury.store import Selection, Shard, Store
 from recjury.store.merging import Merged, merge_stores
 from tests.cli.front_door import Command
 from tests.report.filling import CAMPAIGN, Played, fill
 
-CONFIG = {
+CONFIG: dict[str, Any] = {
     "scenarios": [{"corpus": "sample", "limit": 8}],
     "systems": [
         "retrieval",
@@ -76,6 +80,29 @@ def test_merged_shards_are_what_one_process_leaves(shards: list[Path], tmp_path:
         assert all(not kept.integrity(each.id) for each in kept.planned(campaign))
 
 
+def test_shards_are_even(shards: list[Path]) -> None:
+    for path in shards:
+        with Store.open(str(path), read_only=True) as kept:
+            played = Counter(each.scenario for each in kept.conversations())
+        assert sorted(played.values()) == [2, 2]
+
+
+def test_what_failed_in_a_shard_is_asked_again_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> SystemReply:
+        raise SystemFailed("no answer")
+
+    popular = {**CONFIG["systems"][1], "isolate": "thread"}
+    shard = Selection(shard=Shard(3, PARTS))
+    with monkeypatch.context() as patch:
+        patch.setattr(Popular, "respond", fail)
+        campaign = _run(tmp_path / "3.db", shard, systems=[popular])
+    _run(tmp_path / "3.db", shard._replace(failed=True), systems=[popular])
+    with Store.open(str(tmp_path / "3.db"), read_only=True) as kept:
+        assert kept.counts(campaign).conversations == (2, 2, 0)
+
+
 def test_a_merge_may_be_repeated_and_continued(shards: list[Path], tmp_path: Path) -> None:
     into = tmp_path / "all.db"
     _merged(shards[:2], into)
@@ -114,6 +141,8 @@ def test_the_command_takes_urls(shards: list[Path], command: Command) -> None:
     url = f"sqlite:///{shards[0]}"
     ended = command("store", "merge", url, "--into", "sqlite:///all.db", "--json")
     assert json.loads(ended.out)["conversations"] > 0
+    assert json.loads(command("store", "verify", url, "--json").out)["problems"] == []
+    assert json.loads(command("store", "summarise", "all.db", "--json").out)["changed"] == 0
 
 
 def test_another_campaign_is_not_merged(shards: list[Path], tmp_path: Path) -> None:

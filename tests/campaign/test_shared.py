@@ -1,6 +1,7 @@
 """Two processes run one campaign at the same time, on SQLite and on PostgreSQL."""
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -11,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from recjury.campaign import CampaignConfig, RunResult, run_campaign, runner
+from recjury.campaign import CampaignConfig, Progress, RunResult, run_campaign, runner
 from recjury.campaign.plan import pages
 from recjury.cli.output import SOME_FAILED
 from recjury.store import Store, Worker
-from recjury.store.workers import Lease
+from recjury.store.workers import Lease, beat, lease, whose
 from tests.endpoint import RemoteEndpoint, ScriptedEndpoint
 from tests.postgres_server import PostgresServer
 
@@ -143,18 +144,39 @@ def test_what_another_run_is_at_is_waited_for_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
+    shown: list[int] = []
+    progress = Progress()
     lease = Worker._lease
 
     async def kept_elsewhere(self: Worker, campaign: str, worker: str, unit: str) -> Lease:
         asked.append(unit)
+        shown.append(progress.elsewhere)
         is_kept = unit in asked[:2] and len(set(asked)) < 8
         return Lease.ELSEWHERE if is_kept else await lease(self, campaign, worker, unit)
 
     monkeypatch.setattr(Worker, "_lease", kept_elsewhere)
     given = {"scenarios": [{"corpus": "sample", "limit": 8}], "systems": ["retrieval"]}
     config = CampaignConfig.model_validate({**given, "evaluators": ["outcome"], "concurrency": 1})
-    run = run_campaign(config, f"sqlite:///{tmp_path}/store.db")
+    run = run_campaign(config, f"sqlite:///{tmp_path}/store.db", progress=progress)
     assert asyncio.run(asyncio.wait_for(run, 120)).done == 8
+    assert (shown, progress.elsewhere) == ([0] * 8 + [2] * 2, 0)
+
+
+def test_what_a_dead_process_leased_is_leased_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    with Store.open(f"sqlite:///{tmp_path}/store.db") as store:
+        for worker in ("first", "second", "dead"):
+            process = dead.pid if worker == "dead" else os.getpid()
+            with monkeypatch.context() as patch:
+                patch.setattr("os.getpid", lambda process=process: process)
+                store.write(partial(beat, campaign="one", worker=worker, state={}))
+        for worker in ("dead", "first", "second"):
+            store.write(partial(lease, campaign="one", worker=worker, unit="u"))
+            owner = store.read(partial(whose, campaign="one", worker=worker, unit="u"))
+            assert (owner is Lease.OURS) == (worker != "second")
 
 
 @pytest.mark.slow

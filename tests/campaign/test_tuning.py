@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+import psutil
 import pytest
 from sqlalchemy import select
 
@@ -323,7 +324,8 @@ def test_what_a_killed_run_left_is_not_for_the_next_one(tmp_path: Path) -> None:
         until(lambda: wishes_in(store) == 1, 10)
         assert store.running("one").is_running
         process.kill()
-        process.wait()
+        # This process, its parent, has not asked about it yet.
+        until(lambda: psutil.Process(process.pid).status() == psutil.STATUS_ZOMBIE, 10)
         assert not store.running("one").is_running
         with store.working("one"):
             assert wishes_in(store) == 0

@@ -288,6 +288,13 @@ def test_progress_says_how_often_something_was_tried_again() -> None:
     assert "2 calls (0 reused, 0 in flight, 7 tried again)" in describe(progress)
 
 
+def test_progress_says_what_other_processes_still_do() -> None:
+    progress = Progress(elsewhere=2)
+    progress.begin(UnitCounts(planned=3), {})
+    progress.finish(progress.conversations)
+    assert describe(progress) == "1/3 conversations · conversations left with other processes: 2"
+
+
 _UNDEBATED = "evaluators: [{kind: core, debate: {kind: off}}]\n"
 
 

@@ -193,6 +193,17 @@ def test_a_row_taken_away_is_noticed(store: Store, removal: str) -> None:
         assert store.integrity(EVALUATION) != ()
 
 
+@pytest.mark.parametrize("kept", ["log", "failure"])
+def test_a_place_taken_away_is_noticed_until_it_is_planned_again(store: Store, kept: str) -> None:
+    with store:
+        values.alter(store, "DELETE FROM campaign_conversation")
+        values.alter(store, f"DELETE FROM {'log' if kept == 'failure' else 'failure'}")
+        named = f"conversation {CONVERSATION} was begun, and is in no campaign's plan (1 in all)"
+        assert any(each.startswith(named) for each in store.verify().problems)
+        store.plan(values.CAMPAIGN, [values.conversation()])
+        assert not any(each.startswith(named) for each in store.verify().problems)
+
+
 @pytest.mark.parametrize("table", ["conversation", "log", "evaluation", "evaluator", "debate"])
 def test_an_evaluation_that_must_have_a_debate_is_known_by_all_that_is_left(
     store: Store, table: str

@@ -1,5 +1,6 @@
 """Parts of a campaign: what is selected, and what cannot be."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from recjury.cli.selecting import selection_of, with_shard
 from recjury.errors import ConfigError, StoreError
 from recjury.records import Status
 from recjury.results import summarise
-from recjury.store import Selection, Shard, Store
+from recjury.store import PlannedConversation, Selection, Shard, Store
 from tests.report.filling import CAMPAIGN, Played, fill
 
 MANY = 60
@@ -62,11 +63,28 @@ def test_shares_grow_and_have_all_systems(store: Store) -> None:
     assert 0.3 * MANY < len(more) / 2 < 0.9 * MANY
 
 
-def test_shards_are_disjoint_and_all(store: Store) -> None:
-    parts = [_taken(store, Selection(shard=Shard(number, 4))) for number in (1, 2, 3, 4)]
-    assert sum(map(len, parts)) == len(set().union(*parts)) == 2 * MANY
-    of_share = [_taken(store, Selection(share=0.5, shard=Shard(n, 4))) for n in (1, 2, 3, 4)]
-    assert set().union(*of_share) == _taken(store, Selection(share=0.5))
+def _dealt(planned: Sequence[PlannedConversation], selection: Selection) -> set[str]:
+    found = selection.taken(planned, lambda each: each, selection.shard.dealt())
+    return {each.id for each in found}
+
+
+def test_shards_are_disjoint_and_all_and_even() -> None:
+    planned = [
+        PlannedConversation(
+            id=f"{repeat}{system}{number}", system=system, scenario=str(number), corpus="sample"
+        )
+        for repeat in range(3)
+        for number in range(MANY + 2)
+        for system in ("a", "b")
+    ]
+    parts = [_dealt(planned, Selection(shard=Shard(number, 4))) for number in (1, 2, 3, 4)]
+    assert [len(each) / (3 * 2) for each in parts] == [16, 16, 15, 15]  # scenarios
+    assert set().union(*parts) == {each.id for each in planned}
+    assert _dealt(planned[:MANY], Selection(shard=Shard(2, 4))) < parts[1]
+    for selection in (Selection(share=0.5), Selection(systems=("a",)), Selection(scenarios=("7",))):
+        own = [_dealt(planned, selection._replace(shard=Shard(n, 4))) for n in (1, 2, 3, 4)]
+        assert set().union(*own) == _dealt(planned, selection)
+        assert all(some <= part for some, part in zip(own, parts, strict=True))
 
 
 @pytest.mark.parametrize(
