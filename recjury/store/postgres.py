@@ -43,7 +43,7 @@ class PostgresDatabase(StoreLocation):
         ).render_as_string()
 
     def connect(self, *, read_only: bool = False) -> Engine:
-        """As `StoreLocation.connect`. Raises StoreError for options that the driver does not have."""
+        """As `StoreLocation.connect`; StoreError for options that the driver does not have."""
         try:
             import psycopg
 
