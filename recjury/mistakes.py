@@ -6,6 +6,8 @@ from difflib import get_close_matches
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from recjury.safe_text import without_secrets
+
 _LONGEST_INPUT = 60  # characters
 _HINTS = {"ItemRef": ": use corpus.catalogue.ref(...)"}
 
@@ -51,6 +53,6 @@ def mistake(detail: ErrorDetails) -> str:
 
 
 def shown_input(detail: ErrorDetails) -> str:
-    """What was given, shortened."""
-    shown = repr(detail["input"])
+    """What was given, shortened; it may be a key, or a URL with one, in a wrong place."""
+    shown = without_secrets(repr(detail["input"]))
     return f"got {shown if len(shown) <= _LONGEST_INPUT else shown[: _LONGEST_INPUT - 3] + '...'}"

@@ -4,14 +4,13 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import PrivateAttr, ValidationError
+from pydantic import PrivateAttr
 
 from recjury.agents.reply_validation import validate_reply
 from recjury.agents.system import System, SystemContext
 from recjury.errors import ConfigError, SystemFailed
 from recjury.isolation import ProcessPool, ProcessSettings
 from recjury.logs import get_logger
-from recjury.mistakes import first_mistake
 from recjury.plugins import (
     TIMEOUT,
     Registry,
@@ -66,20 +65,11 @@ class PythonSystem(ProcessSettings, System):
             shown = conversation.model_copy(deep=True)
             answer = await self._call(self._system.respond, shown, late="gave no answer")
         else:
-            answer = await self._asked(self._pool, conversation)
+            answer = await self._pool.answer(conversation.model_dump(mode="json"), SystemReply)
         try:
             return validate_reply(answer, self._catalogue)
         except SystemFailed as failure:
             raise SystemFailed(f"{self.name}: {failure}") from failure
-
-    async def _asked(self, pool: ProcessPool, conversation: Conversation) -> SystemReply:
-        answer = await pool.answer(conversation.model_dump(mode="json"))
-        try:
-            return SystemReply.model_validate(answer)
-        except ValidationError as error:
-            raise SystemFailed(
-                f"{self.name}: the answer cannot be used: {first_mistake(error)}"
-            ) from None
 
     async def aclose(self) -> None:
         """Release the system; a failure is only logged, because no answer depends on it."""

@@ -1,7 +1,7 @@
 """Open a campaign: its models, its place in the store, and what it runs with."""
 
-from collections.abc import AsyncIterator, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
 import recjury
@@ -34,11 +34,22 @@ class OpenedCampaign:
         """
         self.store.create()
         self.store.begin(Campaign(id=self.id, name=name, setup=setup))
-        worker = self.stack.enter_context(self.store.working(self.id))
-        if self.gateway is not None:
-            budget = self.gateway.budget
-            budget.share(worker.ledger(budget.unit))
-        return worker
+        return self.stack.enter_context(joined(self.store, self.id, self.gateway))
+
+
+@contextmanager
+def joined(store: Store, campaign: str, gateway: Gateway | None) -> Iterator[Worker]:
+    """This process as one of those that run a campaign, with which `gateway` shares its budget."""
+    with store.working(campaign) as worker:
+        if gateway is not None:
+            gateway.budget.share(worker.ledger(gateway.budget.unit))
+        yield worker
+
+
+def spent_before(store: Store, campaign: str) -> SpentBefore:
+    """What was spent of a campaign's budget."""
+    before = store.spent(campaign)
+    return SpentBefore(before.cost, before.prompt_tokens + before.completion_tokens)
 
 
 @asynccontextmanager
@@ -54,10 +65,7 @@ async def opened_campaign(
         await stack.enter_async_context(running_servers())
         learning = await try_models(config)
         store = stack.enter_context(Store.at(place)) if isinstance(place, str) else place
-        spent = SpentBefore()
-        if store.exists:
-            before = store.spent(campaign)
-            spent = SpentBefore(before.cost, before.prompt_tokens + before.completion_tokens)
+        spent = spent_before(store, campaign) if store.exists else SpentBefore()
         recorder = await stack.enter_async_context(store.recorder())
         gateway = await open_gateway(config, recorder, stack, spent, learning)
         yield OpenedCampaign(store, campaign, gateway, stack)

@@ -4,12 +4,15 @@ The debaters are those of the original, with models as a campaign file describes
 fork has ended, only its calls are written.
 """
 
-from collections.abc import Mapping
-from contextlib import AsyncExitStack
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from recjury.campaign.campaign_store import joined, spent_before
 from recjury.campaign.config import EvaluationConfig
+from recjury.campaign.tuning import follow_settings
 from recjury.debate import (
     EDITED,
     RULE,
@@ -26,7 +29,7 @@ from recjury.debate.forking import check_fork
 from recjury.debate.shown_facts import shown_expert, shown_facts
 from recjury.debate.stored_debate import ReplayedDebate, load_debate
 from recjury.errors import ConfigError, UnitFailed
-from recjury.llm import Gateway, ModelSpec, call_context
+from recjury.llm import NOTHING_SPENT, Gateway, ModelSpec, SpentBefore, call_context
 from recjury.records import JSON, Debate, Recorder, Role, StageResult, Status
 from recjury.store import ForkedEvaluation, Store, StoredEvaluation
 
@@ -64,8 +67,10 @@ async def fork_debate(
     """Fork the debate of `evaluation` (the whole id), with the models of `config` if models held
     it.
 
-    Raises UserError for a fork that is not possible, and UnitFailed if a call failed: the replies
-    received until then are stored, and are not asked for again.
+    Models are asked as in a run of the campaign that has the debate: within the `limits` of
+    `config`, and what is left of its `budget`. Raises UserError for a fork that is not possible,
+    and UnitFailed if a call failed: the replies received until then are stored, and are not asked
+    for again.
     """
     async with AsyncExitStack() as stack:
         store = place
@@ -79,6 +84,8 @@ async def fork_debate(
             return Forked(there, work.row.id, existed=True)
         if work.gateway is not None:
             await stack.enter_async_context(work.gateway)
+            if work.campaign is not None:
+                await stack.enter_async_context(_run_of(store, work.campaign, work.gateway))
         with call_context(identity, work.sample):
             debate = await work.hold()
         await store.save_fork(
@@ -90,6 +97,18 @@ async def fork_debate(
         usage = work.gateway.usage if work.gateway else None
         spent = (usage.calls, usage.reused) if usage else (0, 0)
         return Forked(store.find_evaluations([identity])[identity], work.row.id, *spent)
+
+
+@asynccontextmanager
+async def _run_of(store: Store, campaign: str, gateway: Gateway) -> AsyncIterator[None]:
+    """As long as the block lasts, `gateway` is that of a process that runs the campaign."""
+    with joined(store, campaign, gateway) as worker:
+        following = asyncio.ensure_future(follow_settings(worker, gateway))
+        try:
+            yield
+        finally:
+            following.cancel()
+            await asyncio.gather(following, return_exceptions=True)
 
 
 class _PreparedFork:
@@ -105,6 +124,8 @@ class _PreparedFork:
     ):
         self.row: StoredEvaluation = store.evaluation(evaluation)
         self.original: ReplayedDebate = load_debate(store, evaluation)
+        # Of several campaigns that have the conversation, one pays.
+        self.campaign = next(iter(store.campaigns_of(self.row.conversations)), None)
         # The same sample number as the original, so that unchanged prompts reuse stored calls.
         self.sample = self.row.sample
         held = _settings(store, self.row, self.original)
@@ -115,8 +136,9 @@ class _PreparedFork:
             facts = shown_facts(store, transcript, self.original.log)
             expert = shown_expert(store, transcript)
             prompts = DebatePrompts.installed(transcript.protocol, facts, expert)
+            spent = NOTHING_SPENT if self.campaign is None else spent_before(store, self.campaign)
             self.gateway, self.debaters, replies = _by_models(
-                held, changes.models, prompts, config, recorder
+                held, changes.models, prompts, config, recorder, spent
             )
         elif changes.models:
             raise ConfigError(
@@ -176,6 +198,7 @@ def _by_models(
     prompts: DebatePrompts,
     config: EvaluationConfig | None,
     recorder: Recorder,
+    spent: SpentBefore,
 ) -> tuple[Gateway, Debater, dict[str, JSON]]:
     from recjury.debate.llm_debaters import LlmDebaters
 
@@ -189,7 +212,9 @@ def _by_models(
         specs,
         recorder,
         concurrency=config.concurrency,
+        limits=config.limits.given,
         budget=config.budget,
+        spent=spent,
         attempts=config.attempts,
     )
     replies: dict[str, JSON] = {alias: spec.reply_settings() for alias, spec in specs.items()}

@@ -135,9 +135,9 @@ async def _judge(
         built = _built(_Played({}, config), corpora, opened.gateway)
         worker = opened.begin(config.name, campaign_setup(config, corpora.values()))
         there = {each: log for each, log in store.log_ids_of(logs).items() if logs[each] != log}
-        ids = tuple(dict.fromkeys(log if name in there else name for name, log in logs.items()))
-        set_aside = store.plan(campaign, map(_planned, _once(_told_apart(taken(), there))))
-        await _store_new(store, frozenset(ids), _told_apart(taken(), there))
+        ids: dict[str, None] = {}
+        set_aside = store.plan(campaign, map(_planned, _once(_told_apart(taken(), there), ids)))
+        await _store_new(store, ids, _told_apart(taken(), there))
         runner = Runner(store, built, config, progress, retry=retry)
         result = await runner.run(worker, lambda: map(_unit, store.planned(campaign, ids)))
     return result._replace(set_aside=set_aside)
@@ -149,11 +149,11 @@ def _selected(read: Read, selection: Selection) -> Iterator[Recording]:
     return selection.taken(read(), _planned, selection.shard.dealt())
 
 
-def _once(recordings: Iterable[Recording]) -> Iterator[Recording]:
-    seen: set[str] = set()
+def _once(recordings: Iterable[Recording], ids: dict[str, None]) -> Iterator[Recording]:
+    """Each identity once; all are added to `ids`."""
     for each in recordings:
-        if each.identity not in seen:
-            seen.add(each.identity)
+        if each.identity not in ids:
+            ids[each.identity] = None
             yield each
 
 

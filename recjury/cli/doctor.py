@@ -117,15 +117,16 @@ def _opened_data() -> Path:
 
 
 def _store(url: str) -> Check:
-    from recjury.store import Store
+    from recjury.store import Store, location_of
 
     def campaigns() -> str:
+        location = location_of(url)
+        if not location.exists:
+            return f"{location}: not there yet"
         with Store.open(url, read_only=True) as kept:
-            return f"{url}: {len(kept.campaigns())} campaigns"
+            return f"{location}: {len(kept.campaigns())} campaigns"
 
-    finding = _tried("store", campaigns)
-    missing = "there is no store" in finding.said
-    return finding._replace(fine=True, said=f"{url}: not there yet") if missing else finding
+    return _tried("store", campaigns)
 
 
 def _servers() -> Iterator[Check]:

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import TimeoutError as NotInTime
 from contextlib import suppress
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from recjury.errors import ConfigError, UnitFailed
 from recjury.isolation.process import (
@@ -16,7 +18,10 @@ from recjury.isolation.process import (
     WatchedProcess,
     shown_text,
 )
-from recjury.records import JSON
+from recjury.mistakes import first_mistake
+from recjury.records import JSON, Record
+
+RecordT = TypeVar("RecordT", bound=Record)
 
 _SECONDS_TO_START = 600.0
 _SECONDS_TO_CLOSE = 5.0
@@ -65,15 +70,17 @@ class ProcessPool:
         self._places[0].process = first = WatchedProcess(launch)
         weakref.finalize(self, _stop, self._places)  # if nobody closes it
         try:
-            self.settings: Mapping[str, JSON] = _settings(first.made.result(_SECONDS_TO_START))
+            made = first.made.result(_SECONDS_TO_START)
+            self.settings: Mapping[str, JSON] = self._settings_in(made)
         except NotInTime:
             first.stop()
             raise ConfigError(f"{name} was not made within {_SECONDS_TO_START:g} s") from None
         except ProcessEnded as end:
             raise ConfigError(f"{name} cannot be made: its process {end}") from None
 
-    async def answer(self, about: JSON) -> JSON:
-        """The answer of a process. Raises the pool's error with the reason if there is none."""
+    async def answer(self, about: JSON, form: type[RecordT]) -> RecordT:
+        """The answer of a process. Raises the pool's error with the reason if there is none, or if
+        it is no `form`."""
         place = min(self._places, key=attrgetter("requests"))
         place.requests += 1
         try:
@@ -84,8 +91,11 @@ class ProcessPool:
             place.requests -= 1
         if "failed" in message:
             raise self._error(shown_text(message["failed"]))
-        answer: JSON = message.get("answer")
-        return answer
+        try:
+            return form.model_validate(message.get("answer"))
+        except ValidationError as error:
+            problem = shown_text(first_mistake(error))
+            raise self._error(f"{self._name}: the answer cannot be used: {problem}") from None
 
     async def aclose(self) -> None:
         """Let the objects release what they hold for a few seconds, and kill their processes.
@@ -141,26 +151,26 @@ class ProcessPool:
     async def _running(self, place: _Place) -> WatchedProcess:
         """The process of this place; a new one if there is none, or it has ended."""
         if place.process is None or place.process.has_ended:
-            place.process = WatchedProcess(self._launch)
             try:
+                place.process = WatchedProcess(self._launch)
                 made = asyncio.wrap_future(place.process.made)
-                settings = _settings(await asyncio.wait_for(made, _SECONDS_TO_START))
-                if settings != self.settings:
+                message = await asyncio.wait_for(made, _SECONDS_TO_START)
+                if self._settings_in(message) != self.settings:
                     raise ConfigError("it has changed since the run began")
-            except (ConfigError, TimeoutError) as problem:
-                place.process.stop()
+            except (ConfigError, OSError) as problem:  # it was late, or there are too many
+                _stop([place])
                 raise self._error(f"{self._name} was not made again: {problem}") from None
         return place.process
+
+    def _settings_in(self, message: Mapping[str, Any]) -> Mapping[str, JSON]:
+        """The settings of an object that has been made. Raises ConfigError if there are none."""
+        settings = message.get("settings")
+        if not isinstance(settings, dict):
+            raise ConfigError(shown_text(message.get("refused", f"{self._name} has no settings")))
+        return settings
 
 
 def _stop(places: Iterable[_Place]) -> None:
     for place in places:
         if place.process is not None:
             place.process.stop()
-
-
-def _settings(message: Mapping[str, Any]) -> Mapping[str, JSON]:
-    """The settings of an object that has been made. Raises ConfigError for one that refused."""
-    if "settings" not in message:
-        raise ConfigError(shown_text(message.get("refused")))
-    return dict(message["settings"])

@@ -26,6 +26,7 @@ Answer = Future[dict[str, Any]]
 
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 _LARGEST_ANSWER = 4_000_000  # bytes
+_MOST_VALUES = 200_000  # validating one may take a kB and some µs
 _SECONDS_TO_REPORT = 1.0  # from a closed connection to the end of the process
 _SECONDS_TO_KILL = 10.0
 
@@ -41,8 +42,8 @@ class EndedByRequest(ProcessEnded):
 class Launch(NamedTuple):
     """What a process is started with.
 
-    `instructions` are for the supervisor, `first` is the first message, and `examples` answers
-    who asks for the examples of a split.
+    `instructions` are for the supervisor, and `first` is the first message. `examples` answers a
+    process that asks for the examples of a split, until its object has been made.
     """
 
     instructions: Mapping[str, object]
@@ -65,6 +66,7 @@ class WatchedProcess:
         self._examples = launch.examples
         self._open = {0: self.made}
         self._lock = threading.Lock()  # for `has_ended` and `_open`
+        self._sending = threading.Lock()
         self._last = 0
         self._outbox = SimpleQueue[bytes | None]()
         self._channel, its_channel = Pipe()
@@ -113,13 +115,17 @@ class WatchedProcess:
     def _write(self) -> None:
         with suppress(OSError):
             while (content := self._outbox.get()) is not None:
-                self._channel.send_bytes(content)
+                self._send(content)
+
+    def _send(self, content: bytes) -> None:
+        with self._sending:
+            self._channel.send_bytes(content)
 
     def _read(self) -> None:
         fault = "sent what is not an answer"
         try:
             while True:
-                self._take(orjson.loads(self._channel.recv_bytes(_LARGEST_ANSWER)))
+                self._take(_message(self._channel.recv_bytes(_LARGEST_ANSWER)))
         except EOFError:
             fault = "closed its connection"
         except OSError:
@@ -129,8 +135,9 @@ class WatchedProcess:
         self._end(fault)
 
     def _take(self, message: dict[str, Any]) -> None:
-        if "examples" in message:
-            self._outbox.put(self._examples(message["examples"]))
+        if "examples" in message and not self.made.done():
+            # Sent by the thread that reads: until they are read, it takes no other message.
+            self._send(self._examples(message["examples"]))
             return
         with self._lock:
             answer = self._open.pop(message["id"])
@@ -162,8 +169,20 @@ class WatchedProcess:
         with reports, self._channel:
             content = reports.read()
             self._supervisor.wait()
-        report: dict[str, Any] = orjson.loads(content) if content else {}
+        try:
+            report: dict[str, Any] = orjson.loads(content)
+        except orjson.JSONDecodeError:  # it was killed before it had said all
+            report = {}
         return report
+
+
+def _message(content: bytes) -> dict[str, Any]:
+    """What it sent. Raises ValueError and TypeError for what is no JSON or cannot be stored."""
+    if content.count(b",") > _MOST_VALUES:
+        raise ValueError("too many values")
+    message: dict[str, Any] = orjson.loads(content)
+    orjson.dumps(message)  # writes less deep values than it reads
+    return message
 
 
 def shown_text(text: object) -> str:

@@ -16,16 +16,18 @@ from recjury.store.texts import chunks
 _PERCENTILES = (0.5, 0.9, 0.99)
 
 
-def made_for(campaign: str) -> ColumnElement[bool]:
+def made_for(campaign: str, *, forks: bool = False) -> ColumnElement[bool]:
     """An SQL condition that selects the calls made for a campaign.
 
     They are the calls first made for the campaign itself, for one of its conversations (set aside
     or not), or for an evaluation of such a conversation by the campaign's evaluators. A call that
-    two campaigns share counts for both. Calls of forks do not count.
+    two campaigns share counts for both. Calls of forks count only with `forks`.
     """
     calls, links = CALLS, PLACES.table
     conversations = select(links.c.conversation).where(links.c.campaign == campaign)
-    evaluations = of_campaign(campaign).where(EVALUATIONS.c.fork_of.is_(None))
+    evaluations = of_campaign(campaign)
+    if not forks:
+        evaluations = evaluations.where(EVALUATIONS.c.fork_of.is_(None))
     return or_(
         calls.c.unit == campaign,
         calls.c.unit.in_(conversations),
@@ -43,7 +45,7 @@ def call_identities(connection: Connection, campaign: str | None = None) -> tupl
 
 
 class Spent(NamedTuple):
-    """The number of calls that `made_for` selects, their tokens, and their cost.
+    """The number of calls, their tokens, and their cost.
 
     `cost` is in US dollars, and None if the price of a call is unknown. The tokens of `estimated`
     calls were not reported but estimated.
@@ -61,9 +63,10 @@ class Spent(NamedTuple):
 
 
 def read_spent(connection: Connection, campaign: str) -> Spent:
-    """Add up the calls made for a campaign; a reused call counts where it was first made."""
+    """Add up the calls made for a campaign and its forks, which its budget pays; a reused call
+    counts where it was first made."""
     calls = CALLS
-    found = connection.execute(_sums().select_from(calls).where(made_for(campaign)))
+    found = connection.execute(_sums().select_from(calls).where(made_for(campaign, forks=True)))
     return _spent(found.one())
 
 

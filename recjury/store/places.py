@@ -1,6 +1,8 @@
 """The conversations of campaigns, in their plans' order; campaigns can share a conversation."""
 
-from sqlalchemy import Column, Connection, ForeignKey
+from collections.abc import Sequence
+
+from sqlalchemy import Column, Connection, ForeignKey, select
 
 from recjury.records import Record
 from recjury.store.column_types import PlainText
@@ -24,6 +26,13 @@ PLACES = SealedTable(
     Column("conversation", PlainText, ForeignKey("conversation.id"), primary_key=True),
     named="row {campaign}, {conversation} of table campaign_conversation",
 )
+
+
+def campaigns_of(connection: Connection, conversations: Sequence[str]) -> tuple[str, ...]:
+    """The ids of the campaigns that have one of these conversations, set aside or not."""
+    places = PLACES.c
+    query = select(places.campaign).where(places.conversation.in_(conversations))
+    return tuple(connection.execute(query.distinct().order_by(places.campaign)).scalars())
 
 
 def check_places(connection: Connection, campaign: str | None = None) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from recjury.errors import StoreError
@@ -31,8 +32,8 @@ class PostgresDatabase(StoreLocation):
                 "name the database, such as postgresql://user@host/recjury; createdb makes one"
             )
         self._url = url.set(drivername="postgresql+psycopg")
-        if url.password:
-            hide_secret(str(url.password))
+        for secret in (url.password or "", *url.normalized_query.get("password", ())):
+            hide_secret(secret)
 
     def __str__(self) -> str:
         """The URL without its user and password."""
@@ -42,18 +43,26 @@ class PostgresDatabase(StoreLocation):
         ).render_as_string()
 
     def connect(self, *, read_only: bool = False) -> Engine:
-        """As `StoreLocation.connect`."""
+        """As `StoreLocation.connect`; StoreError for options that the driver does not have."""
         try:
+            import psycopg
+
             engine = create_engine(
                 self._url,
                 paramstyle="format",  # by place, as SQLite's, for what uses the driver alone
                 isolation_level="REPEATABLE READ",
                 connect_args={"connect_timeout": _CONNECT_SECONDS, "application_name": "recjury"},
             )
+            _, options = engine.dialect.create_connect_args(self._url)
+            options.pop("context", None)  # SQLAlchemy's; all others are of the URL
+            psycopg.conninfo.make_conninfo(**options)
         except ImportError:
             raise StoreError(
                 "a store in PostgreSQL needs the driver: pip install 'recjury[postgres]'"
             ) from None
+        except (ArgumentError, psycopg.ProgrammingError, UnicodeEncodeError) as error:
+            problem = " ".join(str(error).split())
+            raise StoreError(f"the store's URL cannot be used: {problem}") from None
         if read_only:
             event.listen(engine, "connect", _refuse_changes)
         event.listen(engine, "begin", _begin)

@@ -35,8 +35,8 @@ class SqliteFile(StoreLocation):
         self.path = Path(os.path.realpath(path)) if path.is_symlink() else path
 
     @classmethod
-    def named(cls, place: str, url: str) -> Self:
-        """The file that the user calls `place`, in `url`. Raises StoreError if it can be none."""
+    def named(cls, place: str) -> Self:
+        """The file that the user calls `place`. Raises StoreError if it can be none."""
         if place in {"", ":memory:"}:
             raise StoreError(
                 "a store needs a file, such as sqlite:///runs.db; memory cannot be shared"
@@ -44,7 +44,7 @@ class SqliteFile(StoreLocation):
         if "\0" in place:
             raise StoreError("a store's name cannot hold the character NUL")
         if place.endswith("/") or Path(place).name in {"", ".."}:
-            raise StoreError(f"a store is a file, not a folder: name a file instead of {url}")
+            raise StoreError(f"a store is a file, not a folder: name a file instead of {place}")
         return cls(Path(place))
 
     def __str__(self) -> str:

@@ -56,6 +56,7 @@ from recjury.store.location import StoreLocation
 from recjury.store.logs import find_log, log_ids, log_ids_of, write_log
 from recjury.store.measurements import read_measurements, write_measurement
 from recjury.store.methods import queues, reads, writes
+from recjury.store.places import campaigns_of
 from recjury.store.recorder import StoreRecorder
 from recjury.store.remaking import KEYS, Remade, remake_page
 from recjury.store.results import ConversationResult, read_results
@@ -188,6 +189,7 @@ class Store:
 
     campaigns = reads(read_campaigns)
     campaign = reads(find_campaign)
+    campaigns_of = reads(campaigns_of)
     evaluators = reads(read_campaign_evaluators)
     measurements = reads(read_measurements)
 

@@ -8,6 +8,7 @@ from recjury.store.location import StoreLocation
 from recjury.store.postgres import PostgresDatabase
 from recjury.store.sqlite_file import SqliteFile
 
+_SCHEMES = ("sqlite:", "postgresql:", "postgres:")
 _EXPECTED = "expected a store like sqlite:///runs.db or postgresql://user@host/database"
 
 
@@ -15,26 +16,28 @@ def location_of(url: str) -> StoreLocation:
     """The place that `url` means: `sqlite:///relative`, `sqlite:////absolute`, a plain path, or
     `postgresql://user@host:port/database`.
 
-    Raises StoreError for another database, and for one in memory, which threads cannot share.
+    Raises StoreError for another database, and for one in memory, which threads cannot share. It
+    never shows the URL, which may have a password.
     """
-    if "://" not in url and not url.startswith("sqlite:"):
-        return SqliteFile.named(url, url)
+    if "://" not in url and not url.startswith(_SCHEMES):
+        return SqliteFile.named(url)
     try:
         parsed = make_url(url)
-    except ArgumentError:
-        raise StoreError(f"{_EXPECTED}, got {url}") from None
+    except (ArgumentError, ValueError):  # the latter for a port
+        raise StoreError(f"{_EXPECTED}, got a URL that cannot be read") from None
     match parsed.get_backend_name():
         case "sqlite":
-            return SqliteFile.named(_file(parsed, url), url)
+            return SqliteFile.named(_file(parsed))
         case "postgresql" | "postgres":
             return PostgresDatabase(parsed)
         case _:
             raise StoreError(f"{_EXPECTED}, got {parsed.drivername}://")
 
 
-def _file(parsed: URL, url: str) -> str:
+def _file(parsed: URL) -> str:
     if parsed.query:
-        raise StoreError(f"a store's URL takes no options: leave out what follows ? in {url}")
-    if parsed.host:
-        raise StoreError(f"a store is a local file: expected sqlite:///{parsed.host}, got {url}")
+        raise StoreError("a file's URL takes no options: leave out what follows ?")
+    if parsed.host or parsed.username:
+        name = parsed.host or parsed.database
+        raise StoreError(f"a store is a local file: expected sqlite:///{name}")
     return parsed.database or ""

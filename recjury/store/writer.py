@@ -17,6 +17,7 @@ from typing import Generic, NamedTuple, TypeVar
 from sqlalchemy import Connection, Engine
 
 from recjury.errors import StoreError
+from recjury.store.column_types import WrongTypeError
 from recjury.store.engine import for_writing, user_error_of
 from recjury.store.location import StoreLocation, Transactions
 from recjury.store.texts import Interner
@@ -150,7 +151,7 @@ class Writer:
             write_all(transaction, functools.partial(_write, jobs))
         except Exception as error:
             user_error = user_error_of(error, self._location)
-            if user_error is None and len(jobs) > 1:
+            if len(jobs) > 1 and (user_error is None or isinstance(user_error, WrongTypeError)):
                 for job in jobs:
                     self._commit(transaction, [job])
                 return

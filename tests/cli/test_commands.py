@@ -12,6 +12,7 @@ from recjury.agreement.label_forms import read_labels
 from recjury.cli.app import app
 from recjury.errors import ConfigError, DataError
 from recjury.records import ScoreTarget
+from recjury.store.postgres import PostgresDatabase
 from tests.cli.front_door import Command
 
 COMMANDS, OPTIONS = 25, 188
@@ -53,6 +54,15 @@ def test_an_option_is_an_environment_variable(
     monkeypatch.setenv("RECJURY_STATUS_STORE", "sqlite:///elsewhere.db")
     assert "there is no store at elsewhere.db" in command("status").err
     assert "RECJURY_STATUS_STORE" in command("doctor").out
+
+
+def test_doctor_names_a_store_without_its_password(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PostgresDatabase, "exists", False)
+    shown = command("doctor", "--store", "postgresql://ann:winter@127.0.0.1:1/runs").out
+    assert "postgresql://127.0.0.1:1/runs: not there yet" in shown
+    assert "winter" not in shown
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,41 @@ def test_one_changed_statement_costs_eight_calls_and_again_none(
     assert _verified(command) == {"debates": 2, "verified": 2, "different": []}
 
 
+def _budget(tokens: int) -> None:
+    models = yaml.safe_load(Path("models.yaml").read_text("utf-8"))
+    models |= {"budget": {"tokens": tokens}, "limits": {"judges": 1}}
+    Path("models.yaml").write_text(yaml.safe_dump(models), "utf-8")
+
+
+def _spent(command: Command) -> dict[str, Any]:
+    (campaign,) = json.loads(command("status", "--json").out)["campaigns"]
+    assert isinstance(campaign, dict)
+    return campaign
+
+
+def test_a_fork_keeps_to_the_limits_and_the_rest_of_the_budget(
+    command: Command,
+    debate: str,
+    endpoint: ScriptedEndpoint,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = _spent(command)
+    _budget(before["tokens"] + 10)
+    changed = (debate, "--from", 2, "--say", "linguist=mild.txt", *MODELS)
+    refused = command("fork", *changed)
+    assert (refused.code, "budget of" in refused.err) == (3, True)
+    assert _spent(command)["calls"] == before["calls"]
+    _budget(1_000_000)
+    monkeypatch.setattr(endpoint.server, "_latency", 0.1)
+    endpoint.server.seen.most_in_flight = 0
+    assert _forked(command, *changed)["calls"]["sent"] == 8
+    assert endpoint.most_in_flight == 1
+    after = _spent(command)
+    assert (after["calls"], after["tokens"] > before["tokens"]) == (before["calls"] + 8, True)
+    _budget(after["tokens"] + 10)
+    assert command("fork", debate, "--from", 1, "--score", "linguist=9", *MODELS).code == 3
+
+
 def test_calls_that_the_store_has_are_not_made_again(
     command: Command, debate: str, endpoint: ScriptedEndpoint
 ) -> None:

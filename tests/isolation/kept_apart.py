@@ -48,6 +48,30 @@ class Learning(Snooping):
         return SystemReply(text=f"{self._number} of {self._corpus.splits}")
 
 
+class Sending(Snooping):
+    """Sends what it should not and reads nothing: when it is asked, or while it is made, if there
+    is no `file` or something in it."""
+
+    def __init__(
+        self, corpus: ShownCorpus, *, name: str, content: str, made: bool = False, file: str = ""
+    ):
+        super().__init__(corpus, name=name)
+        assert corpus.channel is not None
+        self._channel = corpus.channel
+        self._content = content.encode().replace(b"MANY", b"0," * 1_900_000)
+        if not made and not (file and not Path(file).read_bytes()):
+            self._send()
+
+    def _send(self) -> None:
+        for _ in range(1000):
+            self._channel.send_bytes(self._content)
+        time.sleep(600)
+
+    def respond(self, _: Conversation) -> SystemReply:
+        self._send()
+        raise AssertionError
+
+
 class Telling(Snooping):
     """Says who it is; several at once."""
 

@@ -4,17 +4,19 @@ import asyncio
 import gc
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
+import time
 import uuid
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from recjury.agents import System, SystemContext, read_entry
+from recjury.agents import System, SystemContext, python_system, read_entry
 from recjury.agents.python_system import PythonSystem
 from recjury.campaign import CampaignConfig
 from recjury.campaign.campaign_store import campaign_setup
@@ -22,8 +24,9 @@ from recjury.corpora import open_corpus
 from recjury.corpora.corpus import WithoutSplits
 from recjury.corpora.folder import sample_folder
 from recjury.errors import ConfigError, SystemFailed
-from recjury.isolation import pool
+from recjury.isolation import launch, pool
 from recjury.isolation.launch import closes_files
+from recjury.isolation.process import WatchedProcess
 from recjury.records import SystemReply
 from tests.agents.conversations import talk
 from tests.isolation import kept_apart
@@ -33,8 +36,11 @@ AROUND = SystemContext(open_corpus("sample"))
 
 
 def made(kind: str, context: SystemContext = AROUND, **keys: Any) -> System:
-    path = f"{kept_apart.__name__}:{kind}"
-    return PythonSystem(name="mine", path=path, **keys).prepared(context)
+    return entry(kind, **keys).prepared(context)
+
+
+def entry(kind: str, **keys: Any) -> PythonSystem:
+    return PythonSystem(name="mine", path=f"{kept_apart.__name__}:{kind}", **keys)
 
 
 def asked(system: System, *texts: str) -> list[str]:
@@ -183,6 +189,81 @@ def test_one_that_nobody_closes_is_stopped(mark: str) -> None:
     del system
     gc.collect()
     wait_until_gone(mark)
+
+
+ASKING = '{"examples": "train"}'
+DEEP = "[" * 900 + "]" * 900
+NO_ANSWER = "its process sent what is not an answer$"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"id": 0, "settings": 5}', "^mine has no settings$"),
+        (f'{{"id": 0, "settings": {{"a": {DEEP}}}}}', f"^mine cannot be made: {NO_ANSWER}"),
+    ],
+)
+def test_what_it_forges_while_it_is_made_is_one_line(content: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        made("Sending", options={"content": content})
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (f'{{"id": 1, "failed": {DEEP}}}', NO_ANSWER),
+        ('{"id": 1, "answer": [MANY0]}', NO_ANSWER),
+        (f'{{"id": 1, "answer": {{"text": "", "{"x" * 10**6}": 1}}}}', r"x\.\.\.$"),
+        (ASKING, NO_ANSWER),
+    ],
+)
+def test_what_it_forges_instead_of_a_reply_fails_its_turn(content: str, message: str) -> None:
+    [reply] = asked(made("Sending", options={"content": content, "made": True}), "Hello")
+    assert re.search(f"^mine: .*{message}", reply), reply[:1000]
+    assert len(reply) < 1000
+
+
+def test_examples_are_sent_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    answered: list[int] = []
+    examples = launch._examples
+
+    def counted(*about: Any) -> bytes:
+        answer = examples(*about)
+        answered.append(len(answer))
+        return answer
+
+    monkeypatch.setattr(launch, "_examples", counted)
+    asking = entry("Sending", options={"content": ASKING})
+    maker, module = python_system._MAKER, kept_apart.__name__
+    process = WatchedProcess(asking.launch(maker, "mine", AROUND.corpus, module, list_length=1))
+    before = -1
+    while before < len(answered) or not answered:
+        before = len(answered)
+        time.sleep(0.5)
+    process.stop()
+    assert sum(answered) < 2_000_000  # more than a channel holds
+
+
+def test_one_that_is_made_again_cannot_forge_its_settings(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    options = {"content": '{"id": 0, "settings": 5}', "file": str(file)}
+    system = made("Sending", reads=[str(file)], options=options)
+
+    async def twice() -> list[str]:
+        said = []
+        for _ in range(2):
+            with pytest.raises(SystemFailed) as caught:
+                await system.respond(talk("Hello"))
+            said.append(str(caught.value))
+            file.write_text("x", "utf-8")
+        await system.aclose()
+        return said
+
+    assert asyncio.run(twice()) == [
+        "mine: its process sent what is not an answer",
+        "mine was not made again: mine has no settings",
+    ]
 
 
 RECJURY = """

@@ -130,6 +130,34 @@ def test_what_is_no_store_url_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://ann:pw-9183@host:notaport/runs",
+        "postgresql://ann:pw-9183@[::1/runs",
+        "postgresql://ann:pw-9183@host:1/runs?no_option=1",
+        "postgresql://ann:pw-9183@host:1/runs?row_factory=x",
+        "postgresql://ann:pw-9183@host:1/runs?port=x",
+        "postgresql://ann:pw-9183@127.0.0.1:1/runs?password=pw-9183",
+        "postgresql://ann:pw-9183@host:1/runs\udcff",
+        "postgresql:/ann:pw-9183@host/runs",
+        "://ann:pw-9183@host/runs",
+        "sqlite://ann:pw-9183@host/runs.db",
+        "sqlite://ann:pw-9183@host/runs.db?mode=ro",
+        "sqlite://ann:pw-9183@/runs/",
+    ],
+)
+def test_a_refused_url_is_one_line_without_its_password(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError) as refused:
+        Store.open(url)
+    assert "pw-9183" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert list(tmp_path.iterdir()) == []
+
+
 _OPEN = """
 import asyncio, sys
 from recjury.store import Store

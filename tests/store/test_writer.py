@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from recjury.errors import StoreError
+from recjury.store.column_types import WrongTypeError
 from recjury.store.sqlite_file import SqliteFile
 from recjury.store.writer import Transaction, Writer
 
@@ -17,6 +18,11 @@ def _keep(_: Transaction, __: Sequence[int]) -> None:
 
 def _break_down(_: Transaction, __: Sequence[int]) -> None:
     raise SystemExit("broken")
+
+
+def _refuse_1(_: Transaction, numbers: Sequence[int]) -> None:
+    if 1 in numbers:
+        raise WrongTypeError("the store has b'x', expected text")
 
 
 async def _submit(writer: Writer, *works: object) -> list[BaseException | None]:
@@ -33,6 +39,17 @@ def test_a_store_that_cannot_be_opened_fails_all_that_is_submitted(tmp_path: Pat
             assert isinstance(error, StoreError)
             assert "unable to open database file: the folder must exist" in str(error)
     writer.close()
+
+
+def test_one_item_with_an_altered_row_fails_alone(tmp_path: Path) -> None:
+    place = SqliteFile(tmp_path / "runs.db")
+    engine = place.connect()
+    writer = Writer(place, engine, window=0.2)
+    first, second, third = asyncio.run(_submit(writer, *[_refuse_1] * 3))
+    assert (first, third) == (None, None)
+    assert isinstance(second, WrongTypeError)
+    writer.close()
+    engine.dispose()
 
 
 def test_a_thread_that_breaks_down_leaves_nobody_waiting(tmp_path: Path) -> None:

@@ -121,12 +121,7 @@ class PythonEvaluator(ProcessSettings, Evaluator):
 
     async def _rate(self, log: ConversationLog) -> Sequence[object]:
         if self._pool is not None:
-            answer = await self._pool.answer(log.model_dump(mode="json"))
-            try:
-                result = EvaluatedLog.model_validate(answer)
-            except ValidationError as error:
-                problem = f"{self.label}: the answer cannot be used: {first_mistake(error)}"
-                raise UnitFailed(problem) from None
+            result = await self._pool.answer(log.model_dump(mode="json"), EvaluatedLog)
             return (*result.ratings, *result.evidence)
         # A copy: the evaluator may change it, and the log must stay as it is.
         given = await call_plugin(
@@ -167,7 +162,7 @@ class PythonEvaluator(ProcessSettings, Evaluator):
             late="gave no ratings",
         )
 
-    @property
+    @cached_property
     def _made(self) -> MadeEvaluator:
         """What is known of the object. Before it is prepared, another process is asked for that."""
         if self.thread_reason:
@@ -178,9 +173,12 @@ class PythonEvaluator(ProcessSettings, Evaluator):
                 data=own.data,
                 is_async=inspect.iscoroutinefunction(self._own_rate),
             )
-        return MadeEvaluator.model_validate(
-            self._described if self._pool is None else self._pool.settings
-        )
+        try:
+            return MadeEvaluator.model_validate(
+                self._described if self._pool is None else self._pool.settings
+            )
+        except ValidationError as error:
+            raise ConfigError(f"{self.path} is not an evaluator: {first_mistake(error)}") from None
 
     @property
     def _described(self) -> Mapping[str, JSON]:

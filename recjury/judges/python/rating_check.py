@@ -1,5 +1,6 @@
 """The ratings of an own evaluator, compared with the metrics that it declares."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import inf
 
@@ -35,7 +36,7 @@ class RatingCheck:
         for each in given:
             if metric_id(each.factor) not in declared:
                 raise UnitFailed(
-                    f"{self._name}: evidence for {each.factor!r}, which it did not declare"
+                    f"{self._name}: evidence for {each.factor!r:.80}, which it did not declare"
                 )
             if each.turn is not None and not 0 <= each.turn < len(turns):
                 raise UnitFailed(f"{self._name}: evidence in turn {each.turn}, which is not there")
@@ -59,7 +60,8 @@ class RatingCheck:
         if metric is None:
             known = ", ".join(declared)
             raise UnitFailed(
-                f"{self._name} rated {rating.factor!r}, which it did not declare (it has: {known})"
+                f"{self._name} rated {rating.factor!r:.80}, which it did not declare "
+                f"(it has: {known})"
             )
         high = inf if metric.high is None else metric.high
         if rating.score is not None and not metric.low <= rating.score <= high:
@@ -91,10 +93,10 @@ class RatingCheck:
         self, ratings: Sequence[Rating], wanted: Sequence[Metric], log: ConversationLog
     ) -> None:
         """Raise UnitFailed if a place was rated twice, or if a metric has no rating."""
-        places = [(rating.evaluator, rating.factor, rating.turn) for rating in ratings]
-        if len(set(places)) < len(places):
-            twice = next(place for place in places if places.count(place) > 1)
-            raise UnitFailed(f"{self._name} rated {twice[1]!r} twice")
+        places = Counter((rating.evaluator, rating.factor, rating.turn) for rating in ratings)
+        for (_, factor, _), times in places.items():
+            if times > 1:
+                raise UnitFailed(f"{self._name} rated {factor!r} twice")
         rated = {metric_id(rating.factor) for rating in ratings}
         for metric in wanted:
             is_due = metric.level is Level.DIALOGUE or log.system_turn_indices
