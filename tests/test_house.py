@@ -41,16 +41,16 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # The most lines of Python that a room may have; "top" are the files beside the rooms. A budget
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
-    "agents": 8_304,
+    "agents": 8_294,
     "agreement": 5_824,
     "api": 933,
-    "campaign": 4_041,
-    "cli": 4_681,
+    "campaign": 4_074,
+    "cli": 4_682,
     "corpora": 3_679,
     "debate": 2_117,
     "demo": 33,
     "fine_tuning": 410,
-    "isolation": 849,
+    "isolation": 879,
     "judges": 10_152,
     "language": 1_920,
     "knowledge": 1_782,
@@ -63,12 +63,12 @@ BUDGETS = {
     "results": 2_917,
     "simulator": 4_020,
     "stats": 1_940,
-    "store": 6_639,
+    "store": 6_666,
     "tables": 934,
-    "top": 1_180,
+    "top": 1_182,
     "cluster": 473,
 }
-LINES = 83_833
+LINES = 83_916
 FILES = 656
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
