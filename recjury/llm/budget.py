@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import math
 import re
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
@@ -24,6 +25,10 @@ logger = get_logger()
 
 _LOOK_AGAIN = 0.5
 """Seconds until a call that waits for what other processes have reserved asks again."""
+
+_ALONE_SECONDS = 10.0
+"""For so long a process knows that it is alone. One that is suspended is soon taken for dead: then
+others begin."""
 
 # A reply may be larger than all before it. Reserving too much for begun work only makes it wait.
 _MARGIN_OF_BEGUN = 2.0
@@ -191,7 +196,9 @@ class Budget:
         self._taken = self._reserved = 0.0
         self._reached = False
         self._ledger: Ledger | None = None
-        self._is_alone = True
+        self._alone_until = (
+            math.inf
+        )  # by the clock on the wall, which goes on in a suspended process
         self._written = 0
         self._asked: list[_Asked] = []
         self._waiting: deque[asyncio.Future[None]] = deque()
@@ -217,6 +224,10 @@ class Budget:
         if self._limit is None:
             return math.inf
         return (self._limit - self.spent) / (1 + self._elsewhere.others)
+
+    @property
+    def _is_alone(self) -> bool:
+        return time.time() < self._alone_until
 
     @property
     def is_reached(self) -> bool:
@@ -287,13 +298,13 @@ class Budget:
     def share(self, ledger: Ledger) -> None:
         """Keep to the limit together with other processes, from the next call on."""
         if self._limit is not None:
-            self._ledger, self._is_alone = ledger, False
+            self._ledger, self._alone_until = ledger, 0.0
 
     async def publish(self) -> None:
         """Tell other processes what this one has spent, and no longer reserve more than it needs if
         there are any. Call it every second."""
         if self._ledger is not None and self._written:
-            self._is_alone = False  # what fits from here on is not in what is written now
+            self._alone_until = 0.0  # what fits from here on is not in what is written now
             reserved = self._all_reserved()
             await self._write(lambda _: reserved())
 
@@ -301,10 +312,11 @@ class Budget:
         assert self._ledger is not None
         assert self._limit is not None
         self._written += 1
-        number = self._written
+        number, begun = self._written, time.time()
         found = await self._ledger.write(self._taken, self._limit, reserve)
         if number == self._written:  # a later one may have found another process
-            self._elsewhere, self._is_alone = found, not found.others
+            self._elsewhere = found
+            self._alone_until = 0.0 if found.others else begun + _ALONE_SECONDS
 
     def settle(self, worst: float, taken: float) -> None:
         """Replace the reserved amount by `taken` (0 for a call that failed)."""
