@@ -152,7 +152,7 @@ class _Workers:
         results = [found for each in self._running if (found := _result(each)) is not None]
         if not results:
             raise UserError(f"all workers were lost: {_reason(self._running)}; {_KEPT}")
-        return _together(results)
+        return together(results)
 
 
 async def _check_address(address: str | None) -> None:
@@ -197,14 +197,12 @@ def _reason(lost: Sequence["asyncio.Future[Any]"]) -> str:
     return str(error).strip().splitlines()[-1].strip() if error is not None else "stopped"
 
 
-def _together(results: Sequence[RunResult]) -> RunResult:
-    """The result of the worker that ended last, with what failed in any of them."""
+def together(results: Sequence[RunResult]) -> RunResult:
+    """The result of the worker that ended last, with what failed in any of them, each once."""
     last = max(results, key=lambda each: each.done)
-    is_whole = last.done == last.planned
-    return last._replace(
-        failed=sum(each.failed for each in results),
-        held_back=None if is_whole else last.held_back,
-    )
+    if last.done == last.planned:
+        return last._replace(failures=frozenset(), held_back=None)
+    return last._replace(failures=frozenset[str]().union(*(each.failures for each in results)))
 
 
 def _actor_of(job: Job, system: System) -> Any:
