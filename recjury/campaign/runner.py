@@ -171,7 +171,11 @@ class Runner:
         return tuple(ids), left
 
     def _trials(self, units: Units) -> Iterator[tuple[Left, CampaignTrial]]:
-        """The work that is left; if there is a budget, that of begun conversations comes first."""
+        """The work that is left; if there is a budget, that of begun conversations comes first.
+
+        What another process begins after it was looked at is taken with the rest.
+        """
+        first: set[str] = set()
         for begun in (True, False) if self._scheduler.limits else (None,):
             for page in pages(units()):
                 found = [
@@ -182,9 +186,12 @@ class Runner:
                 spent = self._spent(found)
                 for each in found:
                     parts = tuple(self._parts(each, spent))
-                    if begun is None or begun == any(part.before for part in parts):
-                        self._taken += 1
-                        yield each, self._scheduler.trial(parts)
+                    if begun and any(part.before for part in parts):
+                        first.add(each.unit.id)
+                    elif begun or each.unit.id in first:
+                        continue
+                    self._taken += 1
+                    yield each, self._scheduler.trial(parts)
 
     def _spent(self, found: Iterable[Left]) -> Mapping[str, float]:
         """What was spent for each conversation and evaluation, in the unit of the budget."""
