@@ -17,7 +17,7 @@ from recjury.agents import System
 from recjury.campaign import Progress, RunResult
 from recjury.campaign.identity import campaign_id
 from recjury.campaign.progress import UnitCounts
-from recjury.cluster.worker import CampaignWorker, Job, SystemActor
+from recjury.cluster.worker import CampaignWorker, Job, SystemActor, most_workers
 from recjury.errors import ConfigError, StoreError, UserError
 from recjury.llm import GatewayUsage
 from recjury.plugins.extras import require_packages
@@ -27,6 +27,8 @@ _RESTARTS = 3
 """How often Ray starts a lost worker again; there are others."""
 _STOP_SECONDS = 20.0
 """For workers that are stopped to write what they have."""
+_ANSWER_SECONDS = 5.0
+"""A network that drops what is sent would be waited for for minutes."""
 _NEURAL = ("kbrd", "barcor", "unicrs")
 _KEPT = "what was finished is kept: run the same command to continue"
 
@@ -34,7 +36,7 @@ _KEPT = "what was finished is kept: run the same command to continue"
 @dataclass(frozen=True)
 class Cluster:
     """Where the workers run: `address` of a cluster ("HOST:PORT", "auto"; None: this machine alone)
-    and their number (None: one for each CPU, but not more than model calls at once)."""
+    and their number (None: one for each CPU, but not more than the smallest limit)."""
 
     address: str | None = None
     workers: int | None = None
@@ -44,8 +46,9 @@ async def run_on_cluster(job: Job, cluster: Cluster, progress: Progress) -> RunR
     """Run a campaign, or continue it, on a Ray cluster; its result is that of `run_campaign`.
 
     Raises UserError as that does, without Ray, for a cluster that cannot be reached or that goes
-    away, and for a store that other machines cannot reach.
+    away, for a store that other machines cannot reach, and for more workers than a limit allows.
     """
+    most = most_workers(job.config, cluster.workers)
     require_packages("--executor ray", ("ray",), "pip install 'recjury[cluster]'")
     location = location_of(job.store)
     is_file = location.connect().dialect.name == "sqlite"
@@ -55,7 +58,7 @@ async def run_on_cluster(job: Job, cluster: Cluster, progress: Progress) -> RunR
                 f"the machines of a cluster cannot share the file {location}: name a store in "
                 "PostgreSQL, --store postgresql://user@host/database"
             )
-        number = cluster.workers or max(1, min(cpus, job.config.concurrency))
+        number = cluster.workers or min(cpus, most)
         workers = _Workers(replace(job, workers=number), is_here=cluster.address is None)
         async with workers:
             return await workers.ended(progress)
@@ -113,7 +116,7 @@ class _Workers:
         spread = {} if is_here else {"scheduling_strategy": "SPREAD"}
         actor = ray.remote(CampaignWorker).options(num_cpus=1, **options, **spread)
         self._job = job
-        self._actors = [actor.remote(job) for _ in range(job.workers)]
+        self._actors = [actor.remote(replace(job, number=n)) for n in range(job.workers)]
         self._running: list[asyncio.Future[Any]] = []
         self._head = str(ray.get_runtime_context().gcs_address)
 
@@ -140,11 +143,8 @@ class _Workers:
         """Wait until they have ended. One that found nothing more to do has waited for the others,
         except for those that had no place to start, or shared a budget."""
         seen = _Seen(self._job, progress)
-        while not all(each.done() for each in self._running):
-            await asyncio.wait(
-                self._running, timeout=BEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED
-            )
-            if not await _answers(self._head):
+        async for _ in until_all_end(self._running):
+            if not await answers(self._head):
                 raise UserError(f"the cluster has gone: {_KEPT}")
             await asyncio.to_thread(seen.look)
             if any(_result(each) for each in self._running) and not seen.is_running:
@@ -155,22 +155,30 @@ class _Workers:
         return together(results)
 
 
+async def until_all_end(running: Sequence["asyncio.Future[Any]"]) -> AsyncIterator[None]:
+    """Whenever one has ended, and every second, until all have."""
+    while going := [each for each in running if not each.done()]:
+        await asyncio.wait(going, timeout=BEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        yield
+
+
 async def _check_address(address: str | None) -> None:
     """Raise ConfigError at once for a cluster that is not there: Ray tries for two minutes."""
-    if address not in (None, "auto") and not await _answers(address):
+    if address not in (None, "auto") and not await answers(address):
         raise ConfigError(
             f"the Ray cluster {address} does not answer: give its head as HOST:PORT, or auto on "
             "one of its nodes"
         )
 
 
-async def _answers(address: str) -> bool:
-    """Whether the cluster's head takes a connection. Ray's own functions wait a minute for it, and
-    then end the process."""
+async def answers(address: str) -> bool:
+    """Whether the cluster's head takes a connection soon. Ray's own functions wait a minute for
+    it, and then end the process."""
     host, _, port = address.rpartition(":")
     try:
-        _, writer = await asyncio.open_connection(host, int(port))
-    except (OSError, ValueError):  # nobody there, or no number
+        async with asyncio.timeout(_ANSWER_SECONDS):
+            _, writer = await asyncio.open_connection(host, int(port))
+    except (OSError, ValueError):  # nobody there or too late, or no number
         return False
     writer.close()
     return True
