@@ -40,11 +40,10 @@ class Shard(NamedTuple):
         """Whether a conversation is of this part: to be asked of all of a plan, in its order."""
         places: dict[str, int] = {}
 
-        def has(planned: Described) -> bool:
-            place = places.setdefault(_scenario_of(planned), len(places))
-            return place % self.of == self.number - 1
+        def place(planned: Described) -> int:
+            return places.setdefault(_scenario_of(planned), len(places))
 
-        return has
+        return lambda planned: self.of == 1 or place(planned) % self.of == self.number - 1
 
 
 class Selection(NamedTuple):
