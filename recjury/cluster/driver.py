@@ -48,7 +48,9 @@ async def run_on_cluster(job: Job, cluster: Cluster, progress: Progress) -> RunR
     Raises UserError as that does, without Ray, for a cluster that cannot be reached or that goes
     away, for a store that other machines cannot reach, and for more workers than a limit allows.
     """
-    most = most_workers(job.config, cluster.workers)
+    most = most_workers(job.config)
+    if cluster.workers is not None and cluster.workers > most:
+        raise ConfigError(f"--workers {cluster.workers}: the smallest limit of the file is {most}")
     require_packages("--executor ray", ("ray",), "pip install 'recjury[cluster]'")
     location = location_of(job.store)
     is_file = location.connect().dialect.name == "sqlite"

@@ -15,7 +15,7 @@ from recjury.campaign import CampaignConfig, Retry, RunResult, run_campaign
 from recjury.campaign.build import system_context
 from recjury.campaign.plan import draw_scenarios
 from recjury.cluster.shared_system import SharedSystem
-from recjury.errors import ConfigError, UnitFailed, UserError
+from recjury.errors import UnitFailed, UserError
 from recjury.llm import ModelSpec, event_loop
 from recjury.records import JSON, Conversation, SystemReply
 from recjury.store import Selection
@@ -120,25 +120,10 @@ class SystemActor:
             return failure
 
 
-def most_workers(config: CampaignConfig, asked: int | None) -> int:
-    """How many workers can have a part of each limit: as many as the smallest one.
-
-    Raises ConfigError if more are asked for.
-    """
-    limits = {"concurrency": config.concurrency}
-    limits |= {f"limits.{part}": most for part, most in config.limits.given.items()}
-    limits |= {
-        f"{alias}.concurrency": spec.concurrency
-        for alias, spec in config.all_models.items()
-        if spec.concurrency is not None
-    }
-    name, most = min(limits.items(), key=lambda each: each[1])
-    if asked is not None and asked > most:
-        raise ConfigError(
-            f"{asked} workers cannot share {name}: {most}: raise that limit, or give --workers "
-            f"{most} at most"
-        )
-    return most
+def most_workers(config: CampaignConfig) -> int:
+    """How many workers can have a part of each limit: as many as the smallest one."""
+    models = [each.concurrency for each in config.all_models.values() if each.concurrency]
+    return min(config.concurrency, *config.limits.given.values(), *models)
 
 
 def with_its_part(config: CampaignConfig, workers: int, number: int) -> CampaignConfig:

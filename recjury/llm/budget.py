@@ -26,12 +26,9 @@ logger = get_logger()
 _LOOK_AGAIN = 0.5
 """Seconds until a call that waits for what other processes have reserved asks again."""
 
-_ALONE_SECONDS = 10.0
-"""For so long a process knows that it is alone. One that is suspended is soon taken for dead: then
-others begin."""
-
 # A reply may be larger than all before it. Reserving too much for begun work only makes it wait.
 _MARGIN_OF_BEGUN = 2.0
+_ALONE_SECONDS = 10.0  # one that is suspended for longer may be taken for dead: others begin
 
 _TOKENS = re.compile(r"\s*([\d_,]*\d)\s*tokens?\s*")
 
@@ -226,10 +223,6 @@ class Budget:
         return (self._limit - self.spent) / (1 + self._elsewhere.others)
 
     @property
-    def _is_alone(self) -> bool:
-        return time.time() < self._alone_until
-
-    @property
     def is_reached(self) -> bool:
         """Whether a call was refused."""
         return self._reached
@@ -253,7 +246,7 @@ class Budget:
         if self._limit is None:
             return
         while not await self._reserved_for(worst):
-            if not self._fits(worst, self.spent):
+            if not self._covers(worst, _account.get() is not None, self.spent):
                 if not self._reached:  # all later calls reach it too
                     self._reached = True
                     spent, limit = self._shown(self.spent), self._shown(self._limit)
@@ -264,13 +257,13 @@ class Budget:
                 )
             settled = asyncio.get_running_loop().create_future()
             self._waiting.append(settled)
-            await asyncio.wait([settled], timeout=None if self._is_alone else _LOOK_AGAIN)
+            await asyncio.wait([settled], timeout=None if self._ledger is None else _LOOK_AGAIN)
             settled.cancel()
 
     async def _reserved_for(self, worst: float) -> bool:
         """Reserve `worst` if that fits beside everything that is reserved; whether it does."""
         covers = partial(self._covers, worst, _account.get() is not None)
-        if self._is_alone and not self._asked:
+        if time.time() < self._alone_until and not self._asked:
             fits = covers(self.spent + self._reserved)
             self._reserved += worst * fits
             return fits
@@ -331,9 +324,6 @@ class Budget:
             waiting = self._waiting.popleft()
             if not waiting.done():
                 waiting.set_result(None)
-
-    def _fits(self, worst: float, taken: float) -> bool:
-        return self._covers(worst, _account.get() is not None, taken)
 
     def _covers(self, worst: float, is_begun: bool, taken: float) -> bool:
         assert self._limit is not None

@@ -19,9 +19,9 @@ from recjury.store.workers import (
     add_wishes,
     answer_wish,
     beat,
-    count_others,
     end_lease,
     find_wish,
+    known_workers,
     lease,
     leave,
     living_workers,
@@ -38,8 +38,8 @@ T = TypeVar("T")
 BEAT_SECONDS = 1.0
 """How often a process says that it lives, and looks at what is asked of it."""
 
-_QUIET_SECONDS = 10.0
-"""So long after the last time a thread says it: nothing else does while a plan is written."""
+_BUSY_SECONDS = 10.0
+"""How often a thread says it as well: nothing else does while a plan is written."""
 
 _LOOK_AGAIN = 0.1  # seconds between two looks for an answer
 _ANSWER_SECONDS = 5.0  # for an answer to a wish that was taken
@@ -144,7 +144,6 @@ class Worker:
         self._store = store
         self._id = secrets.token_hex(8)
         self._state: Mapping[str, JSON] = {}
-        self._said = -_QUIET_SECONDS
         self._has_ended = threading.Event()
 
     @contextlib.contextmanager
@@ -170,14 +169,12 @@ class Worker:
     def _beat(self, transaction: Transaction) -> None:
         if not self._has_ended.is_set():  # it may have waited for the writer
             beat(transaction, self.campaign, self._id, self._state)
-            self._said = time.monotonic()
 
     def _go_on(self) -> None:
         """Say that this process lives while it is busy with something else."""
-        while not self._has_ended.wait(BEAT_SECONDS):
-            if time.monotonic() - self._said > _QUIET_SECONDS:
-                with contextlib.suppress(StoreError):
-                    self._store.write(self._beat)
+        while not self._has_ended.wait(_BUSY_SECONDS):
+            with contextlib.suppress(StoreError):
+                self._store.write(self._beat)
 
     @contextlib.asynccontextmanager
     async def leased(self, unit: str, *, waits: bool = True) -> AsyncIterator[bool | None]:
@@ -241,7 +238,8 @@ class WorkerLedger:
 
         def write(transaction: Transaction) -> None:
             nonlocal found
-            others = count_others(transaction.connection, campaign, worker)
+            known = known_workers(transaction.connection, campaign)
+            others = sum(each.id != worker for each in known)
             own = Own(spent, limit, self._written, self._before)
             found, self._before = write_spending(transaction, self._about, others, own, reserve)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, delete, select, update
 from sqlmodel import Field, SQLModel
 
 from recjury.records import JSON
@@ -90,10 +90,9 @@ def lease(transaction: Transaction, campaign: str, worker: str, unit: str) -> No
     add = insert_new(_LEASES).values(row).execution_options(preserve_rowcount=True)
     if not transaction.connection.execute(add).rowcount:
         _forget_dead(transaction, campaign, worker)
-        # It may be of one that was taken for dead, and ended before it said that it lives.
-        orphaned = (_LEASES.c.ended == 0, _LEASES.c.worker.not_in(select(_WORKERS.c.id)))
-        here = (_LEASES.c.campaign == campaign, _LEASES.c.unit == unit)
-        transaction.connection.execute(delete(_LEASES).where(*here, *orphaned))
+        here = (_LEASES.c.campaign == campaign, _LEASES.c.unit == unit, _LEASES.c.ended == 0)
+        is_of_nobody = _LEASES.c.worker.not_in(select(_WORKERS.c.id))
+        transaction.connection.execute(delete(_LEASES).where(*here, is_of_nobody))
         transaction.connection.execute(add)
 
 
@@ -134,7 +133,7 @@ def beat(transaction: Transaction, campaign: str, worker: str, state: Mapping[st
 
 
 def _forget_dead(transaction: Transaction, campaign: str, worker: str) -> None:
-    known = _known_workers(transaction.connection, campaign)
+    known = known_workers(transaction.connection, campaign)
     if any(each.id == worker and _is_silent(each) for each in known):
         return  # who was suspended with it has had no time yet to say that it lives
     living = {each.id for each in known if each.id == worker or _lives(each)}
@@ -152,33 +151,24 @@ def _forget_others(transaction: Transaction, campaign: str, living: Collection[s
     """Forget all processes of a campaign but these; without any, also what their run has done."""
     connection = transaction.connection
     gone = (_WORKERS.c.campaign == campaign, _WORKERS.c.id.not_in(living))
-    connection.execute(
-        delete(_WISHES).where(_WISHES.c.worker.in_(select(_WORKERS.c.id).where(*gone)))
-    )
+    wishes = _WISHES.c.worker.in_(select(_WORKERS.c.id).where(*gone))
+    connection.execute(delete(_WISHES).where(wishes))
     connection.execute(delete(_WORKERS).where(*gone))
-    leases = delete(_LEASES).where(_LEASES.c.campaign == campaign)
-    if living:
-        leases = leases.where(_LEASES.c.ended == 0, _LEASES.c.worker.not_in(living))
-        free_reserved(transaction, campaign, living)
-    else:
+    free_reserved(transaction, campaign, living)
+    if not living:
+        connection.execute(delete(_LEASES).where(_LEASES.c.campaign == campaign))
         forget_spending(transaction, campaign)
-    connection.execute(leases)
 
 
 def living_workers(connection: Connection, campaign: str) -> list[Any]:
     """The rows of `worker` of the processes that run a campaign."""
-    return [row for row in _known_workers(connection, campaign) if _lives(row)]
+    return [row for row in known_workers(connection, campaign) if _lives(row)]
 
 
-def _known_workers(connection: Connection, campaign: str) -> list[Any]:
+def known_workers(connection: Connection, campaign: str) -> list[Any]:
+    """The same, and of those of which it is not known yet whether they still live."""
     query = select(_WORKERS, Now().label("now")).where(_WORKERS.c.campaign == campaign)
     return list(connection.execute(query.order_by(_WORKERS.c.id)))
-
-
-def count_others(connection: Connection, campaign: str, worker: str) -> int:
-    """How many other processes may run a campaign: of a silent one it is not known yet."""
-    here = (_WORKERS.c.campaign == campaign, _WORKERS.c.id != worker)
-    return connection.execute(select(func.count()).where(*here)).scalar_one()
 
 
 def _lives(row: Any) -> bool:

@@ -40,10 +40,10 @@ def test_limits_of_workers_are_together_those_of_the_file() -> None:
 
 
 def test_there_are_not_more_workers_than_parts_of_a_limit() -> None:
-    assert most_workers(_config(), None) == 7
-    assert most_workers(_config(judges=2), 2) == 2
+    assert most_workers(_config()) == 7
+    assert most_workers(_config(judges=2)) == 2
     job = Job(_config(judges=2), "none.db", None, Retry.NONE, Selection(), ".")
-    with pytest.raises(ConfigError, match=r"3 workers cannot share limits\.judges: 2"):
+    with pytest.raises(ConfigError, match=r"^--workers 3: the smallest limit of the file is 2$"):
         asyncio.run(run_on_cluster(job, Cluster(workers=3), Progress()))
 
 

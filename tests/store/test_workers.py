@@ -95,8 +95,7 @@ def test_a_process_with_other_numbers_is_not_dead(
 def test_a_process_says_that_it_lives_while_it_is_busy(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "_QUIET_SECONDS", 0.0)
-    monkeypatch.setattr(running, "BEAT_SECONDS", 0.05)
+    monkeypatch.setattr(running, "_BUSY_SECONDS", 0.05)
     with store.working(CAMPAIGN):
         _silence(store)
         while not store.running(CAMPAIGN).is_running:
