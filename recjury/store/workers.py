@@ -166,7 +166,7 @@ def living_workers(connection: Connection, campaign: str) -> list[Any]:
 
 
 def known_workers(connection: Connection, campaign: str) -> list[Any]:
-    """The same, and of those of which it is not known yet whether they still live."""
+    """The rows of `worker` of all that were not forgotten; some may have ended since."""
     query = select(_WORKERS, Now().label("now")).where(_WORKERS.c.campaign == campaign)
     return list(connection.execute(query.order_by(_WORKERS.c.id)))
 
