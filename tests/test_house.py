@@ -63,12 +63,12 @@ BUDGETS = {
     "results": 2_919,
     "simulator": 4_020,
     "stats": 1_986,
-    "store": 6_632,
+    "store": 6_633,
     "tables": 955,
     "top": 1_170,
     "cluster": 473,
 }
-LINES = 83_889
+LINES = 83_890
 FILES = 655
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
