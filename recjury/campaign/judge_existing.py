@@ -17,7 +17,8 @@ from recjury.campaign.identity import files_id, logs_id
 from recjury.campaign.plan import ALL, Unit, pages
 from recjury.campaign.progress import Progress
 from recjury.campaign.retry import Retry
-from recjury.campaign.runner import Runner, RunResult
+from recjury.campaign.run_result import RunResult
+from recjury.campaign.runner import Runner
 from recjury.campaign.simulator_config import SimulatorConfig
 from recjury.corpora import (
     Corpus,

@@ -13,7 +13,8 @@ from recjury.campaign.identity import campaign_id
 from recjury.campaign.plan import ALL, draw_scenarios, plan_campaign
 from recjury.campaign.progress import Progress
 from recjury.campaign.retry import Retry
-from recjury.campaign.runner import Runner, RunResult
+from recjury.campaign.run_result import RunResult
+from recjury.campaign.runner import Runner
 from recjury.campaign.stopping import Stopping
 from recjury.errors import ConfigError
 from recjury.store import ConversationResult, Selection, Store
