@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, func, select
+from sqlalchemy import Connection, Table, func, select, tuple_
 
 from recjury.errors import StoreError
 from recjury.store.calls import CALLS, CallReader
@@ -155,39 +155,33 @@ class _Merge:
 
     def run(self) -> Merged:
         """Add everything."""
-        self._pages(CAMPAIGNS.table, CAMPAIGNS.c.id, self._sealed(CAMPAIGNS))
-        self._pages(RUNS.table, RUNS.c.id, self._once(RUNS, "campaign"))
-        for table in (EVALUATORS, CONVERSATIONS):
-            self._pages(table.table, table.c.id, self._sealed(table))
-        self._pages(CAMPAIGN_EVALUATORS.table, None, self._sealed(CAMPAIGN_EVALUATORS))
-        self._pages(PLACES.table, None, self._sealed(PLACES))
-        self._pages(LOGS.table, LOGS.c.conversation, self._logs)
+        self._pages(CAMPAIGNS.table, self._sealed(CAMPAIGNS))
+        self._pages(RUNS.table, self._once(RUNS, "campaign"))
+        for table in (EVALUATORS, CONVERSATIONS, CAMPAIGN_EVALUATORS, PLACES):
+            self._pages(table.table, self._sealed(table))
+        self._pages(LOGS.table, self._logs)
         for are_forks in (False, True):  # a fork refers to the evaluation before it
-            self._pages(EVALUATIONS.table, EVALUATIONS.c.id, self._evaluations(are_forks=are_forks))
-        self._pages(FAILURES.table, FAILURES.c.id, self._once(FAILURES, "unit"))
-        self._pages(MEASUREMENTS.table, MEASUREMENTS.c.id, self._once(MEASUREMENTS, "kind"))
-        self._pages(CALLS, CALLS.c.id, self._calls)
+            self._pages(EVALUATIONS.table, self._evaluations(are_forks=are_forks))
+        self._pages(FAILURES.table, self._once(FAILURES, "unit"))
+        self._pages(MEASUREMENTS.table, self._once(MEASUREMENTS, "kind"))
+        self._pages(CALLS, self._calls)
         return Merged(**self._counts, conflicts=tuple(self._conflicts))
 
-    def _pages(self, table: Table, key: Any, add: "_Add") -> None:
-        """Give the rows of a table to `add`, some at a time, in the order of `key` or at once."""
-        last: Any = None
+    def _pages(self, table: Table, add: "_Add") -> None:
+        """Give the rows of a table to `add`, some at a time, in the order of their primary key."""
+        key = tuple(table.primary_key)
+        query = select(*as_stored(table)).order_by(*key).limit(_PAGE)
+        page = query
         while True:
             with self._source.reading() as connection:
-                query = select(*as_stored(table))
-                if key is not None:
-                    query = query.order_by(key).limit(_PAGE)
-                    query = query if last is None else query.where(key > last)
-                rows = connection.execute(query).all()
+                rows = connection.execute(page).all()
                 if not rows:
                     return
-                self._target.write(partial(_with, add, connection, rows))
-            if key is None:
-                return
-            last = rows[-1]._mapping[key.name]
+                self._target.write(partial(add, connection, rows))
+            page = query.where(tuple_(*key) > tuple(rows[-1]._mapping[each.name] for each in key))
 
     def _sealed(self, table: SealedTable[Any]) -> "_Add":
-        def add(connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]) -> None:
+        def add(connection: Connection, rows: Sequence[AnyRow], transaction: Transaction) -> None:
             values = table.copies(connection, rows, transaction)
             transaction.connection.execute(insert_new(table.table), values)
 
@@ -196,7 +190,7 @@ class _Merge:
     def _once(self, table: SealedTable[Any], column: str) -> "_Add":
         """Rows without an identity of their own: equal ones are the same."""
 
-        def add(connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]) -> None:
+        def add(connection: Connection, rows: Sequence[AnyRow], transaction: Transaction) -> None:
             own = table.c[column]
             keys = {row._mapping[column] for row in rows}
             query = select(own, table.c.seal).where(own.in_(keys))
@@ -209,7 +203,7 @@ class _Merge:
         return add
 
     def _logs(
-        self, connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]
+        self, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
     ) -> None:
         digests = {row.conversation: row.digest for row in rows}
         read_logs(connection, tuple(digests))  # compares rows and stages with their seals
@@ -224,7 +218,7 @@ class _Merge:
         self._stages(connection, transaction, [(each, CONVERSE) for each in new], [LOGS])
 
     def _evaluations(self, *, are_forks: bool) -> "_Add":
-        def add(connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]) -> None:
+        def add(connection: Connection, rows: Sequence[AnyRow], transaction: Transaction) -> None:
             here = transaction.connection
             query = select(LOGS.c.digest).where(LOGS.c.digest.in_({row.log for row in rows}))
             known = set(here.execute(query).scalars())
@@ -267,7 +261,7 @@ class _Merge:
                 transaction.connection.execute(insert_new(table.table), copies)
 
     def _calls(
-        self, connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]
+        self, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
     ) -> None:
         reader, here = CallReader.over(connection), CallReader.over(transaction.connection)
         calls = [reader.call(row.identity) for row in rows]
@@ -284,14 +278,8 @@ class _Merge:
         self._conflicts.append(f"{what}: {self._source.location} has another one")
 
 
-_Add = Callable[[Connection, Transaction, Sequence[AnyRow]], None]
+_Add = Callable[[Connection, Sequence[AnyRow], Transaction], None]
 _RESULTS = (OUTPUTS, RATINGS, EVIDENCE, DEBATES, STATEMENTS)
-
-
-def _with(
-    add: _Add, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
-) -> None:
-    add(connection, transaction, rows)
 
 
 def _place(table: SealedTable[Any], row: AnyRow) -> tuple[str, str]:

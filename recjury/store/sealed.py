@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar, Union, get_args, get_origin
 
 import orjson
 from sqlalchemy import Column, Connection, ForeignKey, Index, Row, Select, Table, select
+from sqlalchemy.dialects.postgresql import Insert
 from sqlalchemy.types import TypeEngine
 from sqlmodel import SQLModel
 
@@ -35,9 +36,11 @@ from recjury.store.writer import Transaction
 R = TypeVar("R", bound=Record)
 
 _SEALED = "sealed"
-_NO_TEXTS: Mapping[int, bytes] = MappingProxyType({})
 
 AnyRow = Row[tuple[Any, ...]]
+
+Keyed = tuple[R, Mapping[str, JSON]]
+"""A record with the values of its keys."""
 
 Damaged = Callable[[StoreError], None]
 """Readers call it with the error for an altered or missing row."""
@@ -128,9 +131,7 @@ class SealedTable(Generic[R]):
         lists = [each for each, annotation in fields.items() if get_origin(annotation) is tuple]
         self._json = [*lists, *(each for each in objects if each not in self._texts)]
 
-    def rows(
-        self, transaction: Transaction, records: Iterable[tuple[R, Mapping[str, JSON]]]
-    ) -> list[dict[str, JSON]]:
+    def rows(self, transaction: Transaction, records: Iterable[Keyed[R]]) -> list[dict[str, JSON]]:
         """Sealed rows of records, each with the values of its keys; their texts are stored."""
         plain = [{**record.model_dump(mode="python"), **keys} for record, keys in records]
         bodies = {
@@ -142,19 +143,17 @@ class SealedTable(Generic[R]):
         texts = transaction.texts.intern(transaction.connection, bodies) if bodies else {}
         return [self._row(values, texts) for values in plain]
 
-    def insert(
-        self, transaction: Transaction, records: Iterable[tuple[R, Mapping[str, JSON]]]
-    ) -> None:
+    def insert(self, transaction: Transaction, records: Iterable[Keyed[R]]) -> None:
         """Add rows; existing ones are not changed."""
-        if rows := self.rows(transaction, records):
-            transaction.connection.execute(insert_new(self.table), rows)
+        self._write(insert_new(self.table), transaction, records)
 
-    def replace(
-        self, transaction: Transaction, records: Iterable[tuple[R, Mapping[str, JSON]]]
-    ) -> None:
+    def replace(self, transaction: Transaction, records: Iterable[Keyed[R]]) -> None:
         """Add rows, in place of those with their primary keys."""
+        self._write(insert_or_replace(self.table), transaction, records)
+
+    def _write(self, insert: Insert, transaction: Transaction, records: Iterable[Keyed[R]]) -> None:
         if rows := self.rows(transaction, records):
-            transaction.connection.execute(insert_or_replace(self.table), rows)
+            transaction.connection.execute(insert, rows)
 
     def _row(self, values: Mapping[str, Any], texts: Mapping[str, TextRef]) -> dict[str, JSON]:
         row: dict[str, JSON] = {}
