@@ -6,12 +6,13 @@ covers the hashes of its texts, and not their numbers. Calls, whose seals do, ar
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Table, func, select, tuple_
 
 from recjury.errors import StoreError
-from recjury.store.calls import CALLS, CallReader
+from recjury.store.calls import CALLS, CallReader, CallValues
 from recjury.store.campaigns import CAMPAIGNS, RUNS, Campaign
 from recjury.store.column_types import as_stored
 from recjury.store.conversations import CONVERSATIONS
@@ -24,7 +25,7 @@ from recjury.store.measurements import MEASUREMENTS
 from recjury.store.places import PLACES
 from recjury.store.recorder import StoreRecorder
 from recjury.store.schema import change_secret, read_secret
-from recjury.store.sealed import AnyRow, SealedTable
+from recjury.store.sealed import AnyRow, SealedTable, refuse_keys
 from recjury.store.stage_results import (
     DEBATES,
     EVIDENCE,
@@ -37,7 +38,7 @@ from recjury.store.stages import CONVERSE
 from recjury.store.store import Store
 from recjury.store.summaries import SUMMARIES
 from recjury.store.tables import StageRow, table_of
-from recjury.store.texts import chunks
+from recjury.store.texts import chunks, texts_of_ids
 from recjury.store.verification import VerifiedStore
 from recjury.store.writer import Transaction
 
@@ -265,6 +266,11 @@ class _Merge:
     ) -> None:
         reader, here = CallReader.over(connection), CallReader.over(transaction.connection)
         calls = [reader.call(row.identity) for row in rows]
+        texts = {row.identity: CallValues(*row[1:]).text_ids() for row in rows}
+        plain = texts_of_ids(connection, chain.from_iterable(texts.values()))
+        for row in rows:
+            own = (plain[number] for number in texts[row.identity])
+            refuse_keys(f"call {row.identity} in the store", (*row, *own))
         known = select(CALLS.c.identity).where(CALLS.c.identity.in_([c.identity for c in calls]))
         there = set(transaction.connection.execute(known).scalars())
         for each in calls:

@@ -61,6 +61,15 @@ def changed(what: str) -> StoreError:
     return StoreError(f"{what} was changed after it was written")
 
 
+def refuse_keys(what: str, values: Iterable[object]) -> None:
+    """Raise StoreError if a value is a text with a key: without it, no seal would fit."""
+    if any(isinstance(each, str) and without_keys(each) != each for each in values):
+        raise StoreError(
+            f"{what} has a text that is a key on this machine, and is not copied: if it is no "
+            "secret, unset the variable of the environment that has it"
+        )
+
+
 @contextlib.contextmanager
 def as_written(what: str) -> Iterator[None]:
     """Raise the error `changed` for a block that cannot make anything of what it reads."""
@@ -176,11 +185,14 @@ class SealedTable(Generic[R]):
     ) -> list[dict[str, Any]]:
         """Rows of another store for this one: as they are, with the numbers that texts have here.
 
-        Raises StoreError for an altered row.
+        Raises StoreError for an altered row, and for one with a key.
         """
         list(self.intact(connection, rows))
         numbers = {row._mapping[name] for row in rows for name in self._texts} - {None}
         texts = texts_of_ids(connection, numbers)
+        for row in rows:
+            own = (texts[row._mapping[name]] for name in self._texts if row._mapping[name])
+            refuse_keys(self._named.format_map(row._mapping), (*row, *own))
         here = transaction.texts.intern(transaction.connection, texts.values()) if texts else {}
         found: list[dict[str, Any]] = []
         for row in rows:
