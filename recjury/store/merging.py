@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Table, func, select, tuple_
 
 from recjury.errors import StoreError
+from recjury.records import CallRecord
 from recjury.store.calls import CALLS, CallReader, CallValues
 from recjury.store.campaigns import CAMPAIGNS, RUNS, Campaign
 from recjury.store.column_types import as_stored
@@ -152,7 +153,7 @@ class _Merge:
         self._source, self._target = source, target
         self._recorder: StoreRecorder = target.recorder()
         self._counts = dict.fromkeys(("conversations", "evaluations", "calls"), 0)
-        self._conflicts: list[str] = []
+        self._conflicts: dict[str, None] = {}
 
     def run(self) -> Merged:
         """Add everything."""
@@ -161,8 +162,7 @@ class _Merge:
         for table in (EVALUATORS, CONVERSATIONS, CAMPAIGN_EVALUATORS, PLACES):
             self._pages(table.table, self._sealed(table))
         self._pages(LOGS.table, self._logs)
-        for are_forks in (False, True):  # a fork refers to the evaluation before it
-            self._pages(EVALUATIONS.table, self._evaluations(are_forks=are_forks))
+        self._pages(EVALUATIONS.table, self._evaluations)
         self._pages(FAILURES.table, self._once(FAILURES, "unit"))
         self._pages(MEASUREMENTS.table, self._once(MEASUREMENTS, "kind"))
         self._pages(CALLS, self._calls)
@@ -218,28 +218,33 @@ class _Merge:
         self._counts["conversations"] += len(new)
         self._stages(connection, transaction, [(each, CONVERSE) for each in new], [LOGS])
 
-    def _evaluations(self, *, are_forks: bool) -> "_Add":
-        def add(connection: Connection, rows: Sequence[AnyRow], transaction: Transaction) -> None:
-            here = transaction.connection
-            query = select(LOGS.c.digest).where(LOGS.c.digest.in_({row.log for row in rows}))
-            known = set(here.execute(query).scalars())
-            # The log of a conversation that is in conflict is not there, nor what judged it.
-            own = [r for r in rows if (r.fork_of is not None) == are_forks and r.log in known]
-            ids = [row.id for row in own]
-            if not ids:
-                return
-            read_stage_results(connection, ids)  # compares rows and stages with their seals
-            values = EVALUATIONS.copies(connection, own, transaction)
-            added = here.execute(insert_new(EVALUATIONS.table), values).rowcount
-            self._counts["evaluations"] += max(added, 0)
-            there, mine = _stages_of(here, ids), _stages_of(connection, ids)
-            for place in mine.keys() & there.keys():
-                if mine[place] != there[place]:
-                    self._conflict(f"stage {place[1]} of evaluation {place[0]}")
-            new = [place for place in mine if place not in there]
-            self._stages(connection, transaction, new, _RESULTS)
-
-        return add
+    def _evaluations(
+        self, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
+    ) -> set[str]:
+        """Add evaluations; the ids of those that are not in conflict."""
+        here, same = transaction.connection, set[str | None]((None,))
+        if originals := {row.fork_of for row in rows} - {None}:  # before their forks
+            query = select(*as_stored(EVALUATIONS.table)).where(EVALUATIONS.c.id.in_(originals))
+            same |= self._evaluations(connection, connection.execute(query).all(), transaction)
+        query = select(LOGS.c.digest).where(LOGS.c.digest.in_({row.log for row in rows}))
+        known = set(here.execute(query).scalars())
+        # The log of a conversation that is in conflict is not there, nor what judged it.
+        own = [row for row in rows if row.log in known and row.fork_of in same]
+        ids = [row.id for row in own]
+        if not ids:
+            return set()
+        read_stage_results(connection, ids)  # compares rows and stages with their seals
+        values = EVALUATIONS.copies(connection, own, transaction)
+        added = here.execute(insert_new(EVALUATIONS.table), values).rowcount
+        self._counts["evaluations"] += max(added, 0)
+        there, mine = _stages_of(here, ids), _stages_of(connection, ids)
+        unlike = [place for place in mine if there.get(place, mine[place]) != mine[place]]
+        for each, stage in unlike:
+            self._conflict(f"stage {stage} of evaluation {each}")
+        kept = set(ids) - {each for each, _ in unlike}  # later stages use the earlier ones
+        new = [place for place in mine if place not in there and place[0] in kept]
+        self._stages(connection, transaction, new, _RESULTS)
+        return kept
 
     def _stages(
         self,
@@ -266,7 +271,7 @@ class _Merge:
     ) -> None:
         reader, here = CallReader.over(connection), CallReader.over(transaction.connection)
         calls = [reader.call(row.identity) for row in rows]
-        texts = {row.identity: CallValues(*row[1:]).text_ids() for row in rows}
+        texts = {row.identity: CallValues._make(row[1:]).text_ids() for row in rows}
         plain = texts_of_ids(connection, chain.from_iterable(texts.values()))
         for row in rows:
             own = (plain[number] for number in texts[row.identity])
@@ -274,18 +279,22 @@ class _Merge:
         known = select(CALLS.c.identity).where(CALLS.c.identity.in_([c.identity for c in calls]))
         there = set(transaction.connection.execute(known).scalars())
         for each in calls:
-            if each.identity in there and here.call(each.identity).reply.text != each.reply.text:
+            if each.identity in there and _said(here.call(each.identity)) != _said(each):
                 self._conflict(f"the reply of call {each.identity}")
         new = [each for each in calls if each.identity not in there]
         self._recorder.write(transaction, new)
         self._counts["calls"] += len(new)
 
     def _conflict(self, what: str) -> None:
-        self._conflicts.append(f"{what}: {self._source.location} has another one")
+        self._conflicts[f"{what}: {self._source.location} has another one"] = None
 
 
-_Add = Callable[[Connection, Sequence[AnyRow], Transaction], None]
+_Add = Callable[[Connection, Sequence[AnyRow], Transaction], object]
 _RESULTS = (OUTPUTS, RATINGS, EVIDENCE, DEBATES, STATEMENTS)
+
+
+def _said(call: CallRecord) -> tuple[object, ...]:
+    return call.reply.text, call.reply.further
 
 
 def _place(table: SealedTable[Any], row: AnyRow) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """Stores that are merged or copied, at first, again, and in another order."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +9,13 @@ import pytest
 from sqlalchemy import Connection
 
 from recjury.errors import StoreError
-from recjury.records import Debate, StageResult
+from recjury.records import CallRecord, Debate, StageResult
 from recjury.safe_text import hide_secret
 from recjury.store import Store
 from recjury.store import merging as merging_module
 from recjury.store.merging import Merged, copy_store, merge_stores
 from recjury.store.sealed import SealedTable
+from recjury.store.stage_results import ForkedEvaluation
 from tests.store import values
 
 KEY = "my-sensible-dataset"
@@ -31,19 +32,49 @@ def _held(store: Store, number: int = 0, **options: Any) -> None:
     asyncio.run(store.save_log(values.conversation(number).id, values.log(number, **options)))
 
 
-def _judged(store: Store, judging: int = 0, *, rated: str = "because") -> None:
-    """An evaluation of the first conversation, with a debate."""
-    planned = values.evaluation(judging=judging)
+def _called(store: Store, call: CallRecord) -> None:
+    """A call, recorded."""
+
+    async def record() -> None:
+        async with store.recorder() as recorder:
+            await recorder.record(call)
+
+    asyncio.run(record())
+
+
+def _judged(
+    store: Store,
+    judging: int = 0,
+    rated: str = "because",
+    stages: Sequence[str] = ("rate", "debate"),
+) -> None:
+    """An evaluation of the first conversation."""
+    results = {
+        "rate": StageResult(values.ratings(rationale=rated)),
+        "debate": StageResult(debate=_debate()),
+    }
 
     async def save() -> None:
-        await store.save_stage(planned, "rate", StageResult(values.ratings(rationale=rated)))
-        await store.save_stage(planned, "debate", StageResult(debate=_debate()))
+        for each in stages:
+            await store.save_stage(values.evaluation(judging=judging), each, results[each])
 
     asyncio.run(save())
 
 
 def _debate() -> Debate:
     return values.debate(values.log().id)
+
+
+def _forked(store: Store, *identities: str) -> None:
+    """Forks, each of the one before it, and the first of the evaluation."""
+    originals = (values.evaluation().identity, *identities)
+
+    async def save() -> None:
+        for identity, original in zip(identities, originals, strict=False):
+            fork = ForkedEvaluation(identity, original, {})
+            await store.save_fork(fork, StageResult(debate=_debate()))
+
+    asyncio.run(save())
 
 
 def _verified(url: str) -> int:
@@ -54,7 +85,7 @@ def _verified(url: str) -> int:
 
 
 @pytest.fixture
-def small_pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Pages have two rows; the list has how many rows were copied at once."""
     sizes: list[int] = []
     copies = SealedTable.copies
@@ -65,7 +96,7 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 
     monkeypatch.setattr(merging_module, "_PAGE", 2)
     monkeypatch.setattr(SealedTable, "copies", counted)
-    yield sizes
+    return sizes
 
 
 def test_a_plan_is_merged_a_page_at_a_time(at: str, small_pages: list[int]) -> None:
@@ -90,11 +121,7 @@ def test_what_has_a_key_of_this_machine_is_refused(at: str, where: str, into: An
         )
         _held(store, text=f"see {KEY}" if where == "log" else "see")
 
-        async def call() -> None:
-            async with store.recorder() as recorder:
-                await recorder.record(values.call(reply=KEY if where == "call" else "3"))
-
-        asyncio.run(call())
+        _called(store, values.call(reply=KEY if where == "call" else "3"))
     before = _verified(source)
     named = [source] if into is merge_stores else source
     with pytest.MonkeyPatch.context() as patch:
@@ -120,3 +147,51 @@ def test_a_merge_of_what_was_merged_adds_nothing(at: str) -> None:
     rows = _verified(f"{at}/c.db")
     assert merge_stores([f"{at}/a.db"], f"{at}/c.db") == Merged()
     assert _verified(f"{at}/c.db") == rows
+
+
+FORKS = ("f" * 32, "7" * 32, "0" * 32)
+"""Forks of forks, the last before the first in the order of ids."""
+
+
+def test_forks_of_forks_are_copied(at: str, small_pages: list[int]) -> None:
+    with Store.open(f"{at}/a.db") as store:
+        values.begun(store)
+        _held(store)
+        _judged(store)
+        _forked(store, *FORKS)
+    rows = _verified(f"{at}/a.db")
+    assert copy_store(f"{at}/a.db", f"{at}/c.db").rows == rows
+    assert small_pages
+    with Store.open(f"{at}/c.db", read_only=True) as store:
+        assert store.evaluation(FORKS[2]).fork_of == FORKS[1]
+    assert merge_stores([f"{at}/a.db"], f"{at}/c.db") == Merged()
+
+
+def test_what_builds_on_other_results_is_not_added_to_the_first(at: str) -> None:
+    for name, rated in (("a", "because"), ("b", "since")):
+        with Store.open(f"{at}/{name}.db") as store:
+            values.begun(store)
+            _held(store)
+            _judged(store, rated=rated, stages=("rate", "debate") if name == "b" else ("rate",))
+            if name == "b":
+                _forked(store, *FORKS)
+    found = merge_stores([f"{at}/a.db", f"{at}/b.db"], f"{at}/c.db")
+    (conflict,) = found.conflicts
+    assert conflict.startswith("stage rate of evaluation")
+    assert _verified(f"{at}/c.db") == _verified(f"{at}/a.db") + 1  # b's run
+    with Store.open(f"{at}/c.db", read_only=True) as store:
+        (result,) = store.results(values.CAMPAIGN)
+        assert list(result.evaluations[0].ratings) == list(values.ratings())
+        assert store.debate(values.evaluation().identity) is None
+
+
+def test_other_further_replies_are_a_conflict(at: str) -> None:
+    for name in "ab":
+        with Store.open(f"{at}/{name}.db") as store:
+            values.begun(store)
+            call = values.call_of_several()
+            if name == "b":
+                call = call._replace(reply=call.reply._replace(further=call.reply.further[::-1]))
+            _called(store, call)
+    found = merge_stores([f"{at}/a.db", f"{at}/b.db"], f"{at}/c.db")
+    assert [each.partition(" ")[0] for each in found.conflicts] == ["the"]
