@@ -6,12 +6,14 @@ covers the hashes of its texts, and not their numbers. Calls, whose seals do, ar
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, func, select
+from sqlalchemy import Connection, Table, func, select, tuple_
 
 from recjury.errors import StoreError
-from recjury.store.calls import CALLS, CallReader
+from recjury.records import CallRecord
+from recjury.store.calls import CALLS, CallReader, CallValues
 from recjury.store.campaigns import CAMPAIGNS, RUNS, Campaign
 from recjury.store.column_types import as_stored
 from recjury.store.conversations import CONVERSATIONS
@@ -24,7 +26,7 @@ from recjury.store.measurements import MEASUREMENTS
 from recjury.store.places import PLACES
 from recjury.store.recorder import StoreRecorder
 from recjury.store.schema import change_secret, read_secret
-from recjury.store.sealed import AnyRow, SealedTable
+from recjury.store.sealed import AnyRow, SealedTable, refuse_keys
 from recjury.store.stage_results import (
     DEBATES,
     EVIDENCE,
@@ -37,7 +39,7 @@ from recjury.store.stages import CONVERSE
 from recjury.store.store import Store
 from recjury.store.summaries import SUMMARIES
 from recjury.store.tables import StageRow, table_of
-from recjury.store.texts import chunks
+from recjury.store.texts import chunks, texts_of_ids
 from recjury.store.verification import VerifiedStore
 from recjury.store.writer import Transaction
 
@@ -151,43 +153,36 @@ class _Merge:
         self._source, self._target = source, target
         self._recorder: StoreRecorder = target.recorder()
         self._counts = dict.fromkeys(("conversations", "evaluations", "calls"), 0)
-        self._conflicts: list[str] = []
+        self._conflicts: dict[str, None] = {}
 
     def run(self) -> Merged:
         """Add everything."""
-        self._pages(CAMPAIGNS.table, CAMPAIGNS.c.id, self._sealed(CAMPAIGNS))
-        self._pages(RUNS.table, RUNS.c.id, self._once(RUNS, "campaign"))
-        for table in (EVALUATORS, CONVERSATIONS):
-            self._pages(table.table, table.c.id, self._sealed(table))
-        self._pages(CAMPAIGN_EVALUATORS.table, None, self._sealed(CAMPAIGN_EVALUATORS))
-        self._pages(PLACES.table, None, self._sealed(PLACES))
-        self._pages(LOGS.table, LOGS.c.conversation, self._logs)
-        for are_forks in (False, True):  # a fork refers to the evaluation before it
-            self._pages(EVALUATIONS.table, EVALUATIONS.c.id, self._evaluations(are_forks=are_forks))
-        self._pages(FAILURES.table, FAILURES.c.id, self._once(FAILURES, "unit"))
-        self._pages(MEASUREMENTS.table, MEASUREMENTS.c.id, self._once(MEASUREMENTS, "kind"))
-        self._pages(CALLS, CALLS.c.id, self._calls)
+        self._pages(CAMPAIGNS.table, self._sealed(CAMPAIGNS))
+        self._pages(RUNS.table, self._once(RUNS, "campaign"))
+        for table in (EVALUATORS, CONVERSATIONS, CAMPAIGN_EVALUATORS, PLACES):
+            self._pages(table.table, self._sealed(table))
+        self._pages(LOGS.table, self._logs)
+        self._pages(EVALUATIONS.table, self._evaluations)
+        self._pages(FAILURES.table, self._once(FAILURES, "unit"))
+        self._pages(MEASUREMENTS.table, self._once(MEASUREMENTS, "kind"))
+        self._pages(CALLS, self._calls)
         return Merged(**self._counts, conflicts=tuple(self._conflicts))
 
-    def _pages(self, table: Table, key: Any, add: "_Add") -> None:
-        """Give the rows of a table to `add`, some at a time, in the order of `key` or at once."""
-        last: Any = None
+    def _pages(self, table: Table, add: "_Add") -> None:
+        """Give the rows of a table to `add`, some at a time, in the order of their primary key."""
+        key = tuple(table.primary_key)
+        query = select(*as_stored(table)).order_by(*key).limit(_PAGE)
+        page = query
         while True:
             with self._source.reading() as connection:
-                query = select(*as_stored(table))
-                if key is not None:
-                    query = query.order_by(key).limit(_PAGE)
-                    query = query if last is None else query.where(key > last)
-                rows = connection.execute(query).all()
+                rows = connection.execute(page).all()
                 if not rows:
                     return
-                self._target.write(partial(_with, add, connection, rows))
-            if key is None:
-                return
-            last = rows[-1]._mapping[key.name]
+                self._target.write(partial(add, connection, rows))
+            page = query.where(tuple_(*key) > tuple(rows[-1]._mapping[each.name] for each in key))
 
     def _sealed(self, table: SealedTable[Any]) -> "_Add":
-        def add(connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]) -> None:
+        def add(connection: Connection, rows: Sequence[AnyRow], transaction: Transaction) -> None:
             values = table.copies(connection, rows, transaction)
             transaction.connection.execute(insert_new(table.table), values)
 
@@ -196,7 +191,7 @@ class _Merge:
     def _once(self, table: SealedTable[Any], column: str) -> "_Add":
         """Rows without an identity of their own: equal ones are the same."""
 
-        def add(connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]) -> None:
+        def add(connection: Connection, rows: Sequence[AnyRow], transaction: Transaction) -> None:
             own = table.c[column]
             keys = {row._mapping[column] for row in rows}
             query = select(own, table.c.seal).where(own.in_(keys))
@@ -209,7 +204,7 @@ class _Merge:
         return add
 
     def _logs(
-        self, connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]
+        self, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
     ) -> None:
         digests = {row.conversation: row.digest for row in rows}
         read_logs(connection, tuple(digests))  # compares rows and stages with their seals
@@ -223,28 +218,33 @@ class _Merge:
         self._counts["conversations"] += len(new)
         self._stages(connection, transaction, [(each, CONVERSE) for each in new], [LOGS])
 
-    def _evaluations(self, *, are_forks: bool) -> "_Add":
-        def add(connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]) -> None:
-            here = transaction.connection
-            query = select(LOGS.c.digest).where(LOGS.c.digest.in_({row.log for row in rows}))
-            known = set(here.execute(query).scalars())
-            # The log of a conversation that is in conflict is not there, nor what judged it.
-            own = [r for r in rows if (r.fork_of is not None) == are_forks and r.log in known]
-            ids = [row.id for row in own]
-            if not ids:
-                return
-            read_stage_results(connection, ids)  # compares rows and stages with their seals
-            values = EVALUATIONS.copies(connection, own, transaction)
-            added = here.execute(insert_new(EVALUATIONS.table), values).rowcount
-            self._counts["evaluations"] += max(added, 0)
-            there, mine = _stages_of(here, ids), _stages_of(connection, ids)
-            for place in mine.keys() & there.keys():
-                if mine[place] != there[place]:
-                    self._conflict(f"stage {place[1]} of evaluation {place[0]}")
-            new = [place for place in mine if place not in there]
-            self._stages(connection, transaction, new, _RESULTS)
-
-        return add
+    def _evaluations(
+        self, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
+    ) -> set[str]:
+        """Add evaluations; the ids of those that are not in conflict."""
+        here, same = transaction.connection, set[str | None]((None,))
+        if originals := {row.fork_of for row in rows} - {None}:  # before their forks
+            query = select(*as_stored(EVALUATIONS.table)).where(EVALUATIONS.c.id.in_(originals))
+            same |= self._evaluations(connection, connection.execute(query).all(), transaction)
+        query = select(LOGS.c.digest).where(LOGS.c.digest.in_({row.log for row in rows}))
+        known = set(here.execute(query).scalars())
+        # The log of a conversation that is in conflict is not there, nor what judged it.
+        own = [row for row in rows if row.log in known and row.fork_of in same]
+        ids = [row.id for row in own]
+        if not ids:
+            return set()
+        read_stage_results(connection, ids)  # compares rows and stages with their seals
+        values = EVALUATIONS.copies(connection, own, transaction)
+        added = here.execute(insert_new(EVALUATIONS.table), values).rowcount
+        self._counts["evaluations"] += max(added, 0)
+        there, mine = _stages_of(here, ids), _stages_of(connection, ids)
+        unlike = [place for place in mine if there.get(place, mine[place]) != mine[place]]
+        for each, stage in unlike:
+            self._conflict(f"stage {stage} of evaluation {each}")
+        kept = set(ids) - {each for each, _ in unlike}  # later stages use the earlier ones
+        new = [place for place in mine if place not in there and place[0] in kept]
+        self._stages(connection, transaction, new, _RESULTS)
+        return kept
 
     def _stages(
         self,
@@ -267,31 +267,34 @@ class _Merge:
                 transaction.connection.execute(insert_new(table.table), copies)
 
     def _calls(
-        self, connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]
+        self, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
     ) -> None:
         reader, here = CallReader.over(connection), CallReader.over(transaction.connection)
         calls = [reader.call(row.identity) for row in rows]
+        texts = {row.identity: CallValues._make(row[1:]).text_ids() for row in rows}
+        plain = texts_of_ids(connection, chain.from_iterable(texts.values()))
+        for row in rows:
+            own = (plain[number] for number in texts[row.identity])
+            refuse_keys(f"call {row.identity} in the store", (*row, *own))
         known = select(CALLS.c.identity).where(CALLS.c.identity.in_([c.identity for c in calls]))
         there = set(transaction.connection.execute(known).scalars())
         for each in calls:
-            if each.identity in there and here.call(each.identity).reply.text != each.reply.text:
+            if each.identity in there and _said(here.call(each.identity)) != _said(each):
                 self._conflict(f"the reply of call {each.identity}")
         new = [each for each in calls if each.identity not in there]
         self._recorder.write(transaction, new)
         self._counts["calls"] += len(new)
 
     def _conflict(self, what: str) -> None:
-        self._conflicts.append(f"{what}: {self._source.location} has another one")
+        self._conflicts[f"{what}: {self._source.location} has another one"] = None
 
 
-_Add = Callable[[Connection, Transaction, Sequence[AnyRow]], None]
+_Add = Callable[[Connection, Sequence[AnyRow], Transaction], object]
 _RESULTS = (OUTPUTS, RATINGS, EVIDENCE, DEBATES, STATEMENTS)
 
 
-def _with(
-    add: _Add, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
-) -> None:
-    add(connection, transaction, rows)
+def _said(call: CallRecord) -> tuple[object, ...]:
+    return call.reply.text, call.reply.further
 
 
 def _place(table: SealedTable[Any], row: AnyRow) -> tuple[str, str]:
