@@ -63,12 +63,12 @@ BUDGETS = {
     "results": 2_917,
     "simulator": 4_020,
     "stats": 1_940,
-    "store": 6_713,
+    "store": 6_727,
     "tables": 934,
     "top": 1_182,
     "cluster": 488,
 }
-LINES = 84_004
+LINES = 84_018
 FILES = 657
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
