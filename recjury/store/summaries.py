@@ -26,7 +26,8 @@ from recjury.records import (
     StageResult,
     Status,
 )
-from recjury.store.column_types import Hex, PlainText
+from recjury.store.column_types import Hex, PlainText, as_stored
+from recjury.store.fetching import fetch
 from recjury.store.sealed import Damaged, SealedTable, changed
 from recjury.store.tables import StageRow, table_of
 from recjury.store.texts import chunks, hashes_of_ids, texts_of_ids
@@ -225,11 +226,14 @@ def write_summary(
     SUMMARIES.insert(transaction, [(summary, {"unit": unit, "stage": stage})])
 
 
-_NAMES = SUMMARIES.c.keys()
-_ROWS = (
-    f"SELECT stage.unit, stage.stage, {', '.join(f'summary.{name}' for name in _NAMES[2:])} "  # noqa: S608 (ours)
-    "FROM stage LEFT JOIN summary ON summary.unit = stage.unit AND summary.stage = stage.stage "
-    "AND summary.stage_seal = stage.seal WHERE stage.unit IN"
+_NAMES, _STAGES = SUMMARIES.c.keys(), table_of(StageRow).c
+_SAME = and_(
+    SUMMARIES.c.unit == _STAGES.unit,
+    SUMMARIES.c.stage == _STAGES.stage,
+    SUMMARIES.c.stage_seal == _STAGES.seal,
+)
+_ROWS = select(_STAGES.unit, _STAGES.stage, *as_stored(SUMMARIES.table)[2:]).select_from(
+    table_of(StageRow).outerjoin(SUMMARIES.table, _SAME)
 )
 
 
@@ -263,17 +267,11 @@ class SummaryReader:
     def _rows(
         self, connection: Connection, units: Iterable[str]
     ) -> Iterator[tuple[dict[str, Any], Any]]:
-        # By the driver alone, in half of the time: tables of many conversations mostly wait for it.
-        driver: Any = connection.connection.driver_connection
-        mark = "?" if connection.dialect.name == "sqlite" else "%s"
         for some in chunks(units):
-            rows = driver.execute(f"{_ROWS} ({', '.join([mark] * len(some))})", some).fetchall()
-            rows.sort(key=itemgetter(0, 1))
+            rows = sorted(fetch(connection, _ROWS, _STAGES.unit, some), key=itemgetter(0, 1))
             found = [dict(zip(_NAMES, row, strict=True)) for row in rows]
             self._read_layouts(connection, {row["layout"] for row in found})
             for row in found:
-                for name in ("stage_seal", "seal"):
-                    row[name] = row[name].hex() if isinstance(row[name], bytes) else None
                 SUMMARIES.check(row, self._hashes)
                 yield row, orjson.loads(row["body"])
 
@@ -288,10 +286,8 @@ class SummaryReader:
 def check_summaries(connection: Connection, damaged: Damaged) -> None:
     """Call `damaged` for each finished stage without its summary, and the reverse."""
     stages, own = table_of(StageRow), SUMMARIES.table
-    same = and_(own.c.unit == stages.c.unit, own.c.stage == stages.c.stage)
-    same = and_(same, own.c.stage_seal == stages.c.seal)
     for one, other in ((stages, own), (own, stages)):
-        query = select(one.c.unit, one.c.stage).select_from(one.outerjoin(other, same))
+        query = select(one.c.unit, one.c.stage).select_from(one.outerjoin(other, _SAME))
         for unit, stage in connection.execute(query.where(other.c.unit.is_(None))):
             damaged(changed(f"the summary of stage {stage} of {unit} in the store"))
 
