@@ -22,6 +22,7 @@ from sqlalchemy.schema import DropTable
 from recjury.records import JSON, Record
 from recjury.store.column_types import PlainText, Whole
 from recjury.store.engine import insert_new
+from recjury.store.kept_counts import counting
 from recjury.store.places import PLACES, PlanEntry, check_places
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.tables import one_id
@@ -227,7 +228,8 @@ def _place_page(transaction: Transaction, campaign: str, after: str) -> _PlacedP
         (PlanEntry(ordinal=entry.ordinal, set_aside=1), _link(campaign, conversation))
         for conversation, entry in gone.items()
     ]
-    PLACES.replace(transaction, [*places, *gone_places])
+    with counting(transaction, [*(row.id for row in page), *gone]):
+        PLACES.replace(transaction, [*places, *gone_places])
     return _PlacedPage(page[-1].id, len(gone))
 
 

@@ -19,6 +19,7 @@ from recjury.store.engine import insert_new
 from recjury.store.evaluations import EVALUATIONS
 from recjury.store.evaluators import CAMPAIGN_EVALUATORS, EVALUATORS
 from recjury.store.failures import FAILURES
+from recjury.store.kept_counts import forget_counts
 from recjury.store.logs import LOGS, read_logs
 from recjury.store.measurements import MEASUREMENTS
 from recjury.store.places import PLACES
@@ -75,6 +76,7 @@ def merge_stores(sources: Sequence[str], into: str) -> Merged:
             with Store.open(source, read_only=True) as other:
                 _check(other, target, sources[0])
                 total = total.plus(_Merge(other, target).run())
+        target.count()
     return total
 
 
@@ -292,6 +294,7 @@ def _with(
     add: _Add, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
 ) -> None:
     add(connection, transaction, rows)
+    forget_counts(transaction)
 
 
 def _place(table: SealedTable[Any], row: AnyRow) -> tuple[str, str]:

@@ -33,7 +33,6 @@ from recjury.store.conversations import (
     users_of,
     write_plan,
 )
-from recjury.store.counts import read_counts
 from recjury.store.debate_lists import debate_summaries, debated
 from recjury.store.engine import one_line_errors
 from recjury.store.evaluations import (
@@ -45,12 +44,19 @@ from recjury.store.evaluations import (
     find_handle,
     ids_of_evaluations,
 )
-from recjury.store.evaluators import read_campaign_evaluators, write_evaluators
+from recjury.store.evaluators import PlannedEvaluator, read_campaign_evaluators
 from recjury.store.failures import (
     find_unfinished,
     unfinished_conversations,
     unit_failures,
     write_failure,
+)
+from recjury.store.kept_counts import (
+    count_page,
+    counted,
+    forget_counts,
+    join_campaign,
+    read_counts,
 )
 from recjury.store.location import StoreLocation
 from recjury.store.logs import find_log, log_ids, log_ids_of, write_log
@@ -270,14 +276,27 @@ class Store:
             yield from read_results(self._engine, campaign, system, conversations, whole=whole)
 
     def summarise(self) -> Remade:
-        """Make all summaries again from the rows. Raises StoreError for altered rows."""
+        """Make all summaries and counts again from the rows. Raises StoreError for altered rows."""
         total = Remade()
         for key in KEYS:
             last = ""
             while page := self.write(partial(remake_page, key=key, last=last)):
                 last, remade = page
                 total = total.plus(remade)
+        self.write(forget_counts)
+        self.count()
         return total
+
+    def count(self, campaign: str | None = None) -> None:
+        """Count what is not counted yet of a campaign, or of all, some conversations at a time."""
+        for each in [campaign] if campaign else [each.id for each in self.campaigns()]:
+            while self.write(partial(count_page, campaign=each)):
+                pass
+
+    def join(self, campaign: str, planned: Sequence[PlannedEvaluator]) -> None:
+        """As `store.evaluators.write_evaluators`."""
+        self.write(partial(join_campaign, campaign=campaign, planned=planned))
+        self.count(campaign)
 
     def plan(self, campaign: str, planned: Iterable[PlannedConversation | Placed]) -> int:
         """As `store.conversations.write_plan`, in transactions of its own. Raises StoreError."""
@@ -285,16 +304,15 @@ class Store:
             return write_plan(transaction, campaign, planned)
 
     begin = writes(begin_campaign)
-    join = writes(write_evaluators)
     save_learned = writes(write_learned)
     save_measurement = writes(write_measurement)
 
-    save_log = queues(write_log)
-    save_stage = queues(write_stage)
-    save_attempt = queues(write_attempt)
+    save_log = queues(counted(write_log))
+    save_stage = queues(counted(write_stage))
+    save_attempt = queues(counted(write_attempt))
     save_fork = queues(write_fork)
-    save_failure = queues(write_failure)
-    _add_evaluation = queues(add_evaluation)
+    save_failure = queues(counted(write_failure))
+    _add_evaluation = queues(counted(add_evaluation))
 
     async def get_or_create_evaluation(self, planned: PlannedEvaluation) -> EvaluationHandle:
         """The row of an evaluation, so that its calls count before a stage is done."""

@@ -11,6 +11,7 @@ from recjury.store.calls import CallReader
 from recjury.store.column_types import WrongTypeError, as_stored
 from recjury.store.conversations import CONVERSATIONS
 from recjury.store.evaluations import EVALUATIONS
+from recjury.store.kept_counts import check_counts
 from recjury.store.location import StoreLocation
 from recjury.store.logs import read_logs
 from recjury.store.schema import check_schema
@@ -55,6 +56,7 @@ def _checked(connection: Connection, damaged: Damaged) -> Iterator[int]:
     """Check everything; numbers of rows that were checked."""
     yield _check_texts(connection, damaged)
     check_summaries(connection, damaged)
+    check_counts(connection, damaged)
     for table in SealedTable.every():
         for some in _parts(connection, table.table):
             for _ in table.intact(connection, some, damaged):
