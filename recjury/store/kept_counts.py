@@ -7,12 +7,11 @@ until `count_page` has come to the last.
 """
 
 import contextlib
-import functools
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 from sqlmodel import Field, SQLModel
 
 from recjury.errors import StoreError
@@ -33,10 +32,6 @@ from recjury.store.sealed import Damaged, changed
 from recjury.store.stages import CONVERSE
 from recjury.store.tables import table_of
 from recjury.store.writer import Transaction
-
-A = TypeVar("A", str, PlannedEvaluation)
-P = ParamSpec("P")
-T = TypeVar("T")
 
 _PAGE = 500  # conversations that are counted at once
 
@@ -79,6 +74,14 @@ def read_counts(connection: Connection, campaign: str) -> CampaignCounts:
             found = found._replace(planned=each.judgings * conversations.planned)
         evaluations[each.label] = found
     return CampaignCounts(conversations, evaluations)
+
+
+def count_planned(connection: Connection, campaign: str) -> int:
+    """How many conversations a campaign has that were not set aside."""
+    kept = _kept(connection, campaign)
+    if kept.upto is None:
+        return kept.counts[Part(campaign, CONVERSE)].planned
+    return connection.execute(_OWN.where(_PLACES.campaign == campaign)).scalar_one()
 
 
 def check_counts(connection: Connection, damaged: Damaged) -> None:
@@ -125,35 +128,14 @@ def count_page(transaction: Transaction, campaign: str) -> bool:
     return upto is not None
 
 
-def counted(
-    write: Callable[Concatenate[Transaction, A, P], T],
-) -> Callable[Concatenate[Transaction, A, P], T]:
-    """A function that writes results of its first argument, and keeps the counts.
-
-    That is a conversation or an evaluation (its id), or an evaluation that is planned.
-    """
-
-    @functools.wraps(write)
-    def method(transaction: Transaction, about: A, /, *args: P.args, **options: P.kwargs) -> T:
-        with counting(transaction, _conversations(transaction.connection, about)):
-            return write(transaction, about, *args, **options)
-
-    return method
-
-
-def _conversations(connection: Connection, about: str | PlannedEvaluation) -> list[str]:
-    if isinstance(about, PlannedEvaluation):
-        return [each for (each,) in fetch(connection, _WITH_LOG, LOGS.c.digest, [about.log])]
-    return [about, *(each for (each,) in fetch(connection, _JUDGED, EVALUATIONS.c.id, [about]))]
-
-
-_WITH_LOG = select(LOGS.c.conversation)
-_JUDGED = _WITH_LOG.join(EVALUATIONS.table, EVALUATIONS.c.log == LOGS.c.digest)
-
-
 @contextlib.contextmanager
-def counting(transaction: Transaction, conversations: Sequence[str]) -> Iterator[None]:
-    """Keep the counts in a block that writes results or places of these conversations alone."""
+def counting(transaction: Transaction, units: Sequence[object]) -> Iterator[None]:
+    """Keep the counts in a block that writes results of these units alone, or places.
+
+    Units are conversations or evaluations, by their ids, or evaluations that are planned; forks
+    do not count.
+    """
+    conversations = _conversations(transaction.connection, units)
     before = _counts_of(transaction.connection, conversations)
     yield
     after = _counts_of(transaction.connection, conversations)
@@ -164,6 +146,17 @@ def counting(transaction: Transaction, conversations: Sequence[str]) -> Iterator
             transaction.connection.execute(_CHANGE, values)
 
 
+def _conversations(connection: Connection, units: Sequence[object]) -> Sequence[str]:
+    """The conversations that units are, or are about."""
+    logs = [each.log for each in units if isinstance(each, PlannedEvaluation)]
+    ids = [each for each in units if isinstance(each, str)]
+    judged = fetch(connection, _JUDGED, EVALUATIONS.c.id, ids)
+    about = (*fetch(connection, _WITH_LOG, LOGS.c.digest, logs), *judged)
+    return [*ids, *(conversation for (conversation,) in about)]
+
+
+_WITH_LOG = select(LOGS.c.conversation)
+_JUDGED = _WITH_LOG.join(EVALUATIONS.table, EVALUATIONS.c.log == LOGS.c.digest)
 _VALUES = ("of", "named", *(f"more_{name}" for name in Counts._fields))
 _CHANGE = (
     update(_KEPT)
@@ -178,7 +171,8 @@ def _counts_of(connection: Connection, conversations: Sequence[str]) -> PartCoun
     return count_units(connection, list(map(Place._make, rows)))
 
 
-_OF_CAMPAIGN = select(*(_PLACES[name] for name in Place._fields)).where(_PLACES.set_aside == 0)
+_OWN = select(func.count()).select_from(PLACES.table).where(_PLACES.set_aside == 0)
+_OF_CAMPAIGN = _OWN.with_only_columns(*(_PLACES[name] for name in Place._fields))
 _COUNTED = (
     _OF_CAMPAIGN.join(_KEPT, _KEPT.c.campaign == _PLACES.campaign)
     .where(_KEPT.c.part == CONVERSE)

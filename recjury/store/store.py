@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 from sqlalchemy import Connection
 
@@ -53,7 +53,7 @@ from recjury.store.failures import (
 )
 from recjury.store.kept_counts import (
     count_page,
-    counted,
+    counting,
     forget_counts,
     join_campaign,
     read_counts,
@@ -86,9 +86,17 @@ from recjury.store.writer import Transaction, Writer, transactions, write_all
 T = TypeVar("T")
 
 
-def _each(transaction: Transaction, writes: Sequence[Callable[[Transaction], object]]) -> None:
-    for write in writes:
-        write(transaction)
+class _Queued(NamedTuple):
+    """What waits for a transaction, and the units of which it writes results."""
+
+    write: Callable[[Transaction], object]
+    results_of: Sequence[object]
+
+
+def _each(transaction: Transaction, queued: Sequence[_Queued]) -> None:
+    with counting(transaction, [one for each in queued for one in each.results_of]):
+        for each in queued:
+            each.write(transaction)
 
 
 class Store:
@@ -307,12 +315,12 @@ class Store:
     save_learned = writes(write_learned)
     save_measurement = writes(write_measurement)
 
-    save_log = queues(counted(write_log))
-    save_stage = queues(counted(write_stage))
-    save_attempt = queues(counted(write_attempt))
+    save_log = queues(write_log)
+    save_stage = queues(write_stage)
+    save_attempt = queues(write_attempt)
     save_fork = queues(write_fork)
-    save_failure = queues(counted(write_failure))
-    _add_evaluation = queues(counted(add_evaluation))
+    save_failure = queues(write_failure)
+    _add_evaluation = queues(add_evaluation)
 
     async def get_or_create_evaluation(self, planned: PlannedEvaluation) -> EvaluationHandle:
         """The row of an evaluation, so that its calls count before a stage is done."""
@@ -343,9 +351,12 @@ class Store:
         with self.reading() as connection:
             return read(connection)
 
-    async def queue(self, write: Callable[[Transaction], object]) -> None:
-        """Share a transaction of the writer thread; return when it is committed."""
-        await self._queue.submit(_each, write)
+    async def queue(self, write: Callable[[Transaction], object], *results_of: object) -> None:
+        """Share a transaction of the writer thread; return when it is committed.
+
+        `results_of` are as in `store.kept_counts.counting`.
+        """
+        await self._queue.submit(_each, _Queued(write, results_of))
 
     def write(self, write: Callable[[Transaction], T]) -> T:
         """What `write` returns, once it is committed; it gets a transaction of its own."""
