@@ -249,9 +249,7 @@ class SealedTable(Generic[R]):
         self, row: Mapping[Any, Any], hashes: Mapping[int, bytes] = MappingProxyType({})
     ) -> None:
         """Raise StoreError if a row was altered; `hashes` are those of texts, by number."""
-        own: Mapping[str, bytes] = {}
-        if self._texts:
-            own = {name: hashes.get(row[name], b"") for name in self._texts if row[name]}
+        own = {name: hashes.get(row[name], b"") for name in self._texts if row[name]}
         try:
             is_same = self._seal(row, own) == row["seal"]
         except TypeError:  # an altered row may hold any value

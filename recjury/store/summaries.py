@@ -232,7 +232,7 @@ _SAME = and_(
     SUMMARIES.c.stage == _STAGES.stage,
     SUMMARIES.c.stage_seal == _STAGES.seal,
 )
-_ROWS = select(_STAGES.unit, _STAGES.stage, *as_stored(SUMMARIES.table)[2:]).select_from(
+_ROWS = select(*as_stored(table_of(StageRow))[:2], *as_stored(SUMMARIES.table)[2:]).select_from(
     table_of(StageRow).outerjoin(SUMMARIES.table, _SAME)
 )
 
