@@ -96,6 +96,7 @@ class Tally:
         self._known: dict[str, MeasureScores] = {}
         self._orders: dict[tuple[_Alike, ...], tuple[_Places, _Places, bool]] = {}
         self._worst: dict[str, WorstCase | None] = {}
+        self._met: dict[Tally, tuple[tuple[int, int], _Places]] = {}
 
     def add(self, scores: ConversationScores) -> None:
         """Count one conversation."""
@@ -176,9 +177,16 @@ class Tally:
         own, theirs = self.scored(measure), other.scored(its)
         at = np.full(len(other._places) + 1, -1)  # the last one for scenarios that it has not met
         at[theirs.places] = np.arange(len(theirs.places))
-        there = np.array([other._places.get(name, -1) for name in self._places], dtype=np.int64)
-        found = at[there[own.places]]
+        found = at[self._met_by(other)[own.places]]
         return own.means[found >= 0].tolist(), theirs.means[found[found >= 0]].tolist()
+
+    def _met_by(self, other: "Tally") -> _Places:
+        """The places of this system's scenarios in another tally, or -1."""
+        sizes = (len(self._places), len(other._places))
+        if other not in self._met or self._met[other][0] != sizes:
+            places = [other._places.get(name, -1) for name in self._places]
+            self._met[other] = (sizes, np.array(places, dtype=np.int64))
+        return self._met[other][1]
 
     def floor(self, measure: str, noise: NoiseFloor) -> float | None:
         """How far the mean of a second run may differ (95 %); None without any score."""

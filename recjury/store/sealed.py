@@ -158,10 +158,11 @@ class SealedTable(Generic[R]):
 
     def _row(self, values: Mapping[str, Any], texts: Mapping[str, TextRef]) -> dict[str, JSON]:
         row: dict[str, JSON] = {}
-        hashes: dict[str, bytes] = {}
+        hashes: dict[int, bytes] = {}
         for name, value in values.items():
             if name in self._texts and value is not None:
-                row[name], hashes[name] = texts[canonical_json(value)]
+                text = texts[canonical_json(value)]
+                row[name], hashes[text.id] = text
             else:
                 row[name] = _stored(value, self.c[name].type)
         return {**row, "seal": self._seal(row, hashes)}
@@ -249,9 +250,8 @@ class SealedTable(Generic[R]):
         self, row: Mapping[Any, Any], hashes: Mapping[int, bytes] = MappingProxyType({})
     ) -> None:
         """Raise StoreError if a row was altered; `hashes` are those of texts, by number."""
-        own = {name: hashes.get(row[name], b"") for name in self._texts if row[name]}
         try:
-            is_same = self._seal(row, own) == row["seal"]
+            is_same = self._seal(row, hashes) == row["seal"]
         except TypeError:  # an altered row may hold any value
             is_same = False
         if not is_same:
@@ -265,11 +265,12 @@ class SealedTable(Generic[R]):
                 values[name] = orjson.loads(text)
         return self.record.model_validate(values)
 
-    def _seal(self, row: Mapping[Any, Any], hashes: Mapping[str, bytes]) -> str:
+    def _seal(self, row: Mapping[Any, Any], hashes: Mapping[int, bytes]) -> str:
         """The seal of a row; empty columns do not count, so that a column can be added later."""
         covered = {name: value for name in self._covered if (value := row[name]) is not None}
-        for name, text in hashes.items():
-            covered[name] = text.hex()
+        for name in self._texts:
+            if name in covered:
+                covered[name] = hashes.get(covered[name], b"").hex()
         return seal(covered)
 
 
