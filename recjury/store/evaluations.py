@@ -267,14 +267,14 @@ def evaluations_of_logs(
     own = EVALUATIONS.c.log
     found: dict[str, list[LogEvaluation]] = {}
     for some in chunks(logs):
-        rows = list(map(LogEvaluation._make, fetch(connection, _NO_FORKS, own, some)))
+        rows = list(fetch(connection, _NO_FORKS, own, some))
         if len({row[1:] for row in rows}) < len(rows):  # otherwise the order says nothing
             query = _NO_FORKS.where(own.in_(some)).order_by(*what_counts_last())
-            ordered = map(LogEvaluation._make, connection.execute(query))
-            rows = list({row[1:]: row for row in ordered}.values())
-        rows = [row for row in rows if wanted(row.evaluator, row.judging)]
+            rows = list({row[1:]: row for row in map(tuple, connection.execute(query))}.values())
+        every = map(LogEvaluation._make, rows)
+        kept = [each for each in every if wanted(each.evaluator, each.judging)]
         if whole:
-            list(EVALUATIONS.find(connection, [row.id for row in rows]))
-        for row in rows:
-            found.setdefault(row.log, []).append(row)
+            list(EVALUATIONS.find(connection, [each.id for each in kept]))
+        for each in kept:
+            found.setdefault(each.log, []).append(each)
     return found

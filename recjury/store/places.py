@@ -33,13 +33,10 @@ def read_places(connection: Connection, campaign: str | None = None) -> Iterator
 
     Raises StoreError for a place that was altered.
     """
-    query, names = (
-        PLACES.select().order_by(PLACES.c.ordinal, PLACES.c.conversation),
-        PLACES.c.keys(),
-    )
+    query = PLACES.select().order_by(PLACES.c.ordinal, PLACES.c.conversation)
     if campaign is not None:
         query = query.where(PLACES.c.campaign == campaign)
     for rows in connection.execute(query.execution_options(yield_per=1_000)).partitions():
         for row in rows:
-            PLACES.check(dict(zip(names, row, strict=True)))
+            PLACES.check(row)
             yield row.conversation, row.set_aside

@@ -226,7 +226,7 @@ def write_summary(
     SUMMARIES.insert(transaction, [(summary, {"unit": unit, "stage": stage})])
 
 
-_NAMES, _STAGES = SUMMARIES.c.keys(), table_of(StageRow).c
+_LAYOUT, _STAGES = SUMMARIES.c.keys().index("layout"), table_of(StageRow).c
 _SAME = and_(
     SUMMARIES.c.unit == _STAGES.unit,
     SUMMARIES.c.stage == _STAGES.stage,
@@ -248,7 +248,7 @@ class SummaryReader:
     def logs(self, connection: Connection, conversations: Iterable[str]) -> dict[str, LogSummary]:
         """The summary of each of the conversations that was held. Raises as `stages`."""
         rows = self._rows(connection, conversations)
-        return {row["unit"]: _log_summary(body) for row, body in rows}
+        return {unit: _log_summary(body) for unit, _, _, body in rows}
 
     def stages(
         self, connection: Connection, evaluations: Iterable[str]
@@ -259,21 +259,22 @@ class SummaryReader:
         stage than that in the store.
         """
         found: dict[str, dict[str, StageScores]] = {}
-        for row, (ratings, said) in self._rows(connection, evaluations):
-            scores = StageScores(self._layouts[row["layout"]], tuple(ratings), tuple(said))
-            found.setdefault(row["unit"], {})[row["stage"]] = scores
+        for unit, stage, layout, (ratings, said) in self._rows(connection, evaluations):
+            scores = StageScores(self._layouts[layout], tuple(ratings), tuple(said))
+            found.setdefault(unit, {})[stage] = scores
         return found
 
     def _rows(
         self, connection: Connection, units: Iterable[str]
-    ) -> Iterator[tuple[dict[str, Any], Any]]:
+    ) -> Iterator[tuple[str, str, int, Any]]:
+        """The unit, the stage, the number of the layout and the body of each summary."""
         for some in chunks(units):
             rows = sorted(fetch(connection, _ROWS, _STAGES.unit, some), key=itemgetter(0, 1))
-            found = [dict(zip(_NAMES, row, strict=True)) for row in rows]
-            self._read_layouts(connection, {row["layout"] for row in found})
-            for row in found:
+            self._read_layouts(connection, {row[_LAYOUT] for row in rows})
+            for row in rows:
                 SUMMARIES.check(row, self._hashes)
-                yield row, orjson.loads(row["body"])
+                unit, stage, _, body, layout, _ = row
+                yield unit, stage, layout, orjson.loads(body)
 
     def _read_layouts(self, connection: Connection, numbers: set[Any]) -> None:
         new = [n for n in numbers if isinstance(n, int) and n not in self._layouts]
