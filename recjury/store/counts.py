@@ -8,15 +8,13 @@ import orjson
 from sqlalchemy import Connection, select
 
 from recjury.records import JSON
-from recjury.store.evaluations import LogEvaluation, evaluations_of_logs
+from recjury.store.evaluations import evaluations_of_logs
 from recjury.store.evaluators import CAMPAIGN_EVALUATORS
 from recjury.store.failures import FAILURES
 from recjury.store.fetching import fetch
 from recjury.store.logs import log_ids_of
 from recjury.store.sealed import as_written
 from recjury.store.stages import CONVERSE, read_stages
-
-_USES, _FAILURES = CAMPAIGN_EVALUATORS.c, FAILURES.c
 
 
 class Counts(NamedTuple):
@@ -69,67 +67,41 @@ def count_units(connection: Connection, places: Sequence[Place]) -> PartCounts:
     """The counts over some conversations; no row is compared with its seal."""
     found: dict[Part, Counts] = defaultdict(Counts)
     logs = log_ids_of(connection, (each.conversation for each in places))
+    judged = evaluations_of_logs(connection, logs.values(), lambda *_: True, whole=False)
+    evaluations = [each.id for some in judged.values() for each in some]
     waiting = (each.conversation for each in places if each.conversation not in logs)
-    broken = _failures(connection, waiting)
-    evaluations = _evaluations(connection, logs.values())
+    failed: dict[str, set[str]] = defaultdict(set)
+    for unit, stage in fetch(connection, _FAILED, FAILURES.c.unit, (*waiting, *evaluations)):
+        failed[unit].add(stage)
+    finished = read_stages(connection, evaluations)
     uses = _uses(connection, (each.campaign for each in places))
     for campaign, conversation in places:
         log, part = logs.get(conversation, ""), Part(campaign, CONVERSE)
-        found[part] = found[part].plus(1, bool(log), CONVERSE in broken[conversation])
-        for each in evaluations.get(log, ()):
-            part = Part(campaign, each.about.evaluator)
-            judgings, stages = uses.get(part, _NO_USE)
-            if each.about.judging < judgings:
-                done = stages <= each.finished
-                found[part] = found[part].plus(1, done, bool(each.failed) and not done)
+        found[part] = found[part].plus(1, bool(log), CONVERSE in failed[conversation])
+        for each in judged.get(log, ()):
+            part, there = Part(campaign, each.evaluator), finished.get(each.id, set())
+            judgings, stages = uses.get(part, (0, frozenset()))
+            if each.judging < judgings:
+                is_done, is_broken = stages <= there, bool(failed[each.id] - there)
+                found[part] = found[part].plus(1, is_done, is_broken and not is_done)
     return found
 
 
-class _Evaluation(NamedTuple):
-    """An evaluation, its finished stages, and those that failed and were not finished later."""
-
-    about: LogEvaluation
-    finished: set[str]
-    failed: set[str]
-
-
-def _evaluations(connection: Connection, logs: Iterable[str]) -> dict[str, list[_Evaluation]]:
-    """The evaluations that count of each log."""
-    found = evaluations_of_logs(connection, logs, lambda *_: True, whole=False)
-    ids = [each.id for some in found.values() for each in some]
-    finished, failures = read_stages(connection, ids), _failures(connection, ids)
-    return {
-        log: [
-            _Evaluation(each, done := finished.get(each.id, set()), failures[each.id] - done)
-            for each in some
-        ]
-        for log, some in found.items()
-    }
-
-
-def _failures(connection: Connection, units: Iterable[str]) -> dict[str, set[str]]:
-    """The stages of each unit that have ever failed."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for unit, stage in fetch(connection, _FAILED, _FAILURES.unit, units):
-        found[unit].add(stage)
-    return found
-
-
-_FAILED = select(_FAILURES.unit, _FAILURES.stage)
-_NO_USE: tuple[int, frozenset[str]] = (0, frozenset())
+_FAILED = select(FAILURES.c.unit, FAILURES.c.stage)
 
 
 def _uses(
     connection: Connection, campaigns: Iterable[str]
 ) -> dict[Part, tuple[int, frozenset[str]]]:
     """How often each evaluator of campaigns judges a log, and the stages that it then has."""
-    found = {}
-    for campaign, evaluator, judgings, stages in fetch(
-        connection, _USED, _USES.campaign, campaigns
-    ):
-        with as_written(f"evaluator {evaluator} of campaign {campaign} in the store"):
-            found[Part(campaign, evaluator)] = (judgings, frozenset(orjson.loads(stages)))
-    return found
+    rows = fetch(connection, _USED, CAMPAIGN_EVALUATORS.c.campaign, campaigns)
+    with as_written("an evaluator of a campaign in the store"):
+        return {
+            Part(campaign, evaluator): (judgings, frozenset(orjson.loads(stages)))
+            for campaign, evaluator, judgings, stages in rows
+        }
 
 
-_USED = select(_USES.campaign, _USES.evaluator, _USES.judgings, _USES.stages)
+_USED = select(
+    *(CAMPAIGN_EVALUATORS.c[name] for name in ("campaign", "evaluator", "judgings", "stages"))
+)

@@ -23,6 +23,8 @@ def fetch(
     """
     dialect, driver = connection.dialect, connection.connection.driver_connection
     assert driver is not None
+    if not connection.in_transaction():  # so that all rows are of one view of the store
+        connection.begin()
     text, mark, columns = _prepared(query, dialect)
     bind = column.type.dialect_impl(dialect).bind_processor(dialect) or _unchanged
     for some in chunks(keys):
