@@ -114,7 +114,7 @@ def summarise(
     store: options.Store = options.DEFAULT_STORE,
     as_json: options.Json = False,
 ) -> None:
-    """Make all summaries again from the rows; tables are made of them.
+    """Make all summaries and counts again from the rows; tables and `status` are made of them.
 
     It is needed for stores of earlier versions only: without it, their tables take longer.
 

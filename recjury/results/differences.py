@@ -92,9 +92,10 @@ def compare_tallies(
     pairs = len(a.pairs & b.pairs)
     gaps: dict[str, Gap] = {}
     for measure in sorted(measures, key=lambda each: not sums_up(each.metric)):
-        x, y = a.means(measure.a), b.means(measure.b)
         if pairs:
             x, y = a.both(measure.a, b, measure.b)
+        else:
+            x, y = a.means(measure.a), b.means(measure.b)
         differ = paired if pairs else unpaired
         gap = Gap(measure.metric, differ(x, y, seed=seed, tested=not measure.metric.detail))
         gap = gap._replace(

@@ -79,7 +79,7 @@ class CampaignSummary:
             self.systems[result.system] = Tally(self.of_lists)
         self.systems[result.system].add(scores)
         held, failed = result.log is not None, result.failure is not None
-        self.conversations = self.conversations.plus(1, done=held, failed=failed)
+        self.conversations = self.conversations.plus(1, held, failed)
         self.items_linked += result.items_linked
         if result.ending not in (None, Ending.RECORDED):
             self.played.add(result.corpus)
@@ -106,7 +106,7 @@ class CampaignSummary:
         planned = evaluator.judgings if is_newest(evaluator) else sum(finished) + len(failed)
         counts = self.evaluations[evaluator.label]
         self.evaluations[evaluator.label] = counts.plus(
-            max(planned, len(begun)), done=sum(finished), failed=len(failed)
+            max(planned, len(begun)), sum(finished), len(failed)
         )
 
     @property

@@ -93,7 +93,7 @@ def _conversation(result: ConversationResult, measures: Sequence[Measure]) -> Ro
     row += result.acts or (None, None)
     for measure in measures:
         missing = scores.missing.get(measure.id)
-        value = scores.values.get(measure.id)
+        value = scores.value(measure.id)
         row += [value, missing.status if missing else None if value is None else Status.SCORED]
     return row
 

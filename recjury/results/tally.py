@@ -94,7 +94,9 @@ class Tally:
         self._places: dict[str, int] = {}
         self._alike: dict[ScoreForm, _Alike] = {}
         self._known: dict[str, MeasureScores] = {}
+        self._orders: dict[tuple[_Alike, ...], tuple[_Places, _Places, bool]] = {}
         self._worst: dict[str, WorstCase | None] = {}
+        self._met: dict[Tally, tuple[tuple[int, int], _Places]] = {}
 
     def add(self, scores: ConversationScores) -> None:
         """Count one conversation."""
@@ -108,7 +110,7 @@ class Tally:
         self.failed += scores.failed
         self.has_lists |= scores.has_list
         if self._known or self._worst:
-            self._known, self._worst = {}, {}
+            self._known, self._worst, self._orders = {}, {}, {}
 
     @property
     def given(self) -> dict[RatedBy, Counter[float]]:
@@ -175,9 +177,16 @@ class Tally:
         own, theirs = self.scored(measure), other.scored(its)
         at = np.full(len(other._places) + 1, -1)  # the last one for scenarios that it has not met
         at[theirs.places] = np.arange(len(theirs.places))
-        there = np.array([other._places.get(name, -1) for name in self._places], dtype=np.int64)
-        found = at[there[own.places]]
+        found = at[self._met_by(other)[own.places]]
         return own.means[found >= 0].tolist(), theirs.means[found[found >= 0]].tolist()
+
+    def _met_by(self, other: "Tally") -> _Places:
+        """The places of this system's scenarios in another tally, or -1."""
+        sizes = (len(self._places), len(other._places))
+        if other not in self._met or self._met[other][0] != sizes:
+            places = [other._places.get(name, -1) for name in self._places]
+            self._met[other] = (sizes, np.array(places, dtype=np.int64))
+        return self._met[other][1]
 
     def floor(self, measure: str, noise: NoiseFloor) -> float | None:
         """How far the mean of a second run may differ (95 %); None without any score."""
@@ -236,11 +245,9 @@ class Tally:
         some = [alike for form, alike in self._alike.items() if measure in form.means]
         if not some or (measure in self._of_lists and not self.has_lists):
             return MeasureScores(np.empty(0, np.int64), np.empty(0), [], 0)
-        order = np.argsort(np.concatenate([np.frombuffer(each.numbers, np.int64) for each in some]))
-        places = np.concatenate([np.frombuffer(each.places, np.int64) for each in some])[order]
+        order, places, is_repeated = self._ordered(tuple(some))
         values = np.concatenate([each.values(measure) for each in some])[order]
-        _, first = np.unique(places, return_index=True)
-        if len(first) == len(places):
+        if not is_repeated:
             return MeasureScores(places, values, [], len(values))
         by_place: dict[int, list[float]] = {}
         for place, value in zip(places.tolist(), values.tolist(), strict=True):
@@ -248,6 +255,16 @@ class Tally:
         means = np.array([fmean(own) if len(own) > 1 else own[0] for own in by_place.values()])
         repeated = [own for own in by_place.values() if len(own) > 1]
         return MeasureScores(np.array(list(by_place)), means, repeated, len(values))
+
+    def _ordered(self, some: tuple[_Alike, ...]) -> tuple[_Places, _Places, bool]:
+        """The order in which conversations came, their scenarios in this order, and whether any
+        was repeated."""
+        if some not in self._orders:
+            numbers = np.concatenate([np.frombuffer(each.numbers, np.int64) for each in some])
+            places = np.concatenate([np.frombuffer(each.places, np.int64) for each in some])
+            order = np.argsort(numbers)
+            self._orders[some] = (order, places[order], len(np.unique(places)) < len(places))
+        return self._orders[some]
 
     def as_json(self, measures: Sequence[str]) -> dict[str, dict[str, float | None]]:
         """Each measure's mean over scenarios, its interval, `n` and its coverage.

@@ -10,7 +10,7 @@ from sqlalchemy import Column, Connection, ForeignKey, func, select, tuple_
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.store.column_types import PlainText
-from recjury.store.places import PLACES
+from recjury.store.kept_counts import count_planned
 from recjury.store.sealed import AnyRow, SealedTable, changed
 from recjury.store.writer import Transaction
 
@@ -128,7 +128,6 @@ def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
     """All campaigns, the oldest first. Raises StoreError for altered rows."""
     latest = {run.campaign: run for _, run in _latest_runs(connection)}
     run_counts = Counter(connection.execute(select(RUNS.c.campaign)).scalars())
-    planned = _planned(connection)  # not checked: there may be a million
     rows = connection.execute(CAMPAIGNS.select().order_by(CAMPAIGNS.c.created_at)).all()
     campaigns = [(row.id, found) for row, found in CAMPAIGNS.intact(connection, rows)]
     for each, _ in campaigns:
@@ -142,18 +141,11 @@ def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
             created_at=found.created_at,
             started_at=latest[each].started_at,
             runs=run_counts[each],
-            conversations=planned[each],
+            conversations=count_planned(connection, each),
             learned=latest[each].learned or {},
         )
         for each, found in campaigns
     )
-
-
-def _planned(connection: Connection) -> Counter[str]:
-    """How many conversations each campaign has that were not set aside."""
-    own = PLACES.c.campaign
-    query = select(own, func.count()).where(PLACES.c.set_aside == 0).group_by(own)
-    return Counter(dict(map(tuple, connection.execute(query))))
 
 
 def find_campaign(connection: Connection, prefix: str) -> Campaign:

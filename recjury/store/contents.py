@@ -13,10 +13,10 @@ from recjury.store.conversations import CONVERSATIONS, read_conversations
 from recjury.store.evaluations import StoredEvaluation, read_evaluations
 from recjury.store.evaluators import EVALUATORS
 from recjury.store.failures import read_unfinished
+from recjury.store.fetching import fetch
 from recjury.store.logs import StoredLog, read_logs
 from recjury.store.sealed import Damaged
 from recjury.store.stage_results import Results, calls_behind, read_stage_results
-from recjury.store.texts import chunks
 
 
 class WholeEvaluation(NamedTuple):
@@ -88,9 +88,10 @@ def _examine(connection: Connection, units: Sequence[str], damaged: Damaged) -> 
 
 def _conversations(connection: Connection, units: Sequence[str]) -> list[str]:
     """The conversations among `units`."""
-    ids = CONVERSATIONS.c.id
-    rows = (connection.execute(select(ids).where(ids.in_(some))) for some in chunks(units))
-    return [row.id for some in rows for row in some]
+    return [each for (each,) in fetch(connection, _IDS, CONVERSATIONS.c.id, units)]
+
+
+_IDS = select(CONVERSATIONS.c.id)
 
 
 def _evaluations(

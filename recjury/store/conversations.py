@@ -14,7 +14,6 @@ from sqlalchemy import (
     MetaData,
     Table,
     and_,
-    func,
     select,
 )
 from sqlalchemy.schema import DropTable
@@ -22,7 +21,9 @@ from sqlalchemy.schema import DropTable
 from recjury.records import JSON, Record
 from recjury.store.column_types import PlainText, Whole
 from recjury.store.engine import insert_new
-from recjury.store.places import PLACES, PlanEntry, check_places
+from recjury.store.fetching import fetch
+from recjury.store.kept_counts import counting
+from recjury.store.places import PLACES, PlanEntry, read_places
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.tables import one_id
 from recjury.store.texts import texts_of_ids
@@ -87,20 +88,20 @@ def conversation_ids(
     Without a campaign: those of the whole store, except those that all their campaigns have set
     aside. Raises StoreError for an altered place.
     """
-    table, links = CONVERSATIONS.table, PLACES.table
-    check_places(connection, campaign)
-    query = select(table.c.id)
+    places = read_places(connection, campaign)
+    ids: Iterable[str] = tuple(each for each, set_aside in places if not set_aside)
     if campaign is None:
-        order = (table.c.corpus, table.c.scenario, table.c.system, table.c.repeat, table.c.id)
-        used = select(func.min(links.c.set_aside)).where(links.c.conversation == table.c.id)
-        query = query.where(used.scalar_subquery() == 0).order_by(*order)
-    else:
-        query = query.join(links, links.c.conversation == table.c.id)
-        query = query.where(links.c.campaign == campaign, links.c.set_aside == 0)
-        query = query.order_by(links.c.ordinal, table.c.id)
+        used, own = frozenset(ids), CONVERSATIONS.c
+        query = select(own.id).order_by(own.corpus, own.scenario, own.system, own.repeat, own.id)
+        ids = (each for each in connection.execute(query).scalars() if each in used)
     if system is not None:
-        query = query.where(table.c.system == system)
-    return tuple(connection.execute(query).scalars().all())
+        ids = tuple(ids)
+        systems = dict(fetch(connection, _SYSTEMS, CONVERSATIONS.c.id, ids))
+        ids = (each for each in ids if systems.get(each) == system)
+    return tuple(ids)
+
+
+_SYSTEMS = select(CONVERSATIONS.c.id, CONVERSATIONS.c.system)
 
 
 def systems_of(connection: Connection, campaign: str) -> frozenset[str]:
@@ -227,7 +228,8 @@ def _place_page(transaction: Transaction, campaign: str, after: str) -> _PlacedP
         (PlanEntry(ordinal=entry.ordinal, set_aside=1), _link(campaign, conversation))
         for conversation, entry in gone.items()
     ]
-    PLACES.replace(transaction, [*places, *gone_places])
+    with counting(transaction, [*(row.id for row in page), *gone]):
+        PLACES.replace(transaction, [*places, *gone_places])
     return _PlacedPage(page[-1].id, len(gone))
 
 

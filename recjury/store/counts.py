@@ -1,18 +1,20 @@
-"""How far a campaign is: units planned, done and failed, counted by the database."""
+"""How far campaigns are: units planned, done and failed, counted by their rows."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, exists, func, select
+import orjson
+from sqlalchemy import Connection, select
 
 from recjury.records import JSON
-from recjury.store.evaluations import EVALUATIONS, what_counts_last
-from recjury.store.evaluators import CampaignEvaluator, read_campaign_evaluators
+from recjury.store.evaluations import evaluations_of_logs
+from recjury.store.evaluators import CAMPAIGN_EVALUATORS
 from recjury.store.failures import FAILURES
-from recjury.store.logs import LOGS
-from recjury.store.places import PLACES
-from recjury.store.stages import CONVERSE
-from recjury.store.tables import StageRow, table_of
+from recjury.store.fetching import fetch
+from recjury.store.logs import log_ids_of
+from recjury.store.sealed import as_written
+from recjury.store.stages import CONVERSE, read_stages
 
 
 class Counts(NamedTuple):
@@ -27,7 +29,7 @@ class Counts(NamedTuple):
         """How many units are neither done nor failed."""
         return self.planned - self.done - self.failed
 
-    def plus(self, planned: int, *, done: int, failed: int) -> "Counts":
+    def plus(self, planned: int, done: int, failed: int) -> "Counts":
         """The sums of these and other counts."""
         return Counts(self.planned + planned, self.done + done, self.failed + failed)
 
@@ -43,73 +45,63 @@ class CampaignCounts(NamedTuple):
     evaluations: Mapping[str, Counts]
 
 
-def read_counts(connection: Connection, campaign: str) -> CampaignCounts:
-    """Count a campaign's units, as `summarise` does; no row is compared with its seal."""
-    conversations = _conversations(connection, campaign)
-    return CampaignCounts(
-        conversations,
-        {
-            each.label: _evaluations(connection, campaign, each, conversations.planned)
-            for each in read_campaign_evaluators(connection, campaign)
-        },
-    )
+class Place(NamedTuple):
+    """A conversation of a campaign."""
+
+    campaign: str
+    conversation: str
 
 
-def _conversations(connection: Connection, campaign: str) -> Counts:
-    links, failures = PLACES.table, FAILURES.c
-    own = select(func.count()).select_from(links)
-    own = own.where(links.c.campaign == campaign, links.c.set_aside == 0)
-    held = exists().where(LOGS.c.conversation == links.c.conversation)
-    failed = exists().where(failures.unit == links.c.conversation, failures.stage == CONVERSE)
-    planned, done, lost = (
-        connection.execute(query).scalar_one()
-        for query in (own, own.where(held), own.where(failed, ~held))
-    )
-    return Counts(planned, done, lost)
+class Part(NamedTuple):
+    """The conversations of a campaign ("converse"), or what an evaluator did of them (its id)."""
+
+    campaign: str
+    name: str
 
 
-def _evaluations(
-    connection: Connection, campaign: str, evaluator: CampaignEvaluator, conversations: int
-) -> Counts:
-    counted = _counted(campaign, evaluator).subquery()
-    query = select(counted.c.done, counted.c.failed, func.count()).where(counted.c.place == 1)
-    begun, done, failed = 0, 0, 0
-    for stages, has_failed, units in connection.execute(query.group_by("done", "failed")):
-        is_done = stages == len(evaluator.stages)
-        begun += units
-        done += units * is_done
-        failed += units * (has_failed and not is_done)
-    # Nothing more is planned for an older version.
-    is_newest = evaluator.label == evaluator.name
-    return Counts(evaluator.judgings * conversations if is_newest else begun, done, failed)
+PartCounts = Mapping[Part, Counts]
+"""Those of an evaluator have the evaluations that were begun as planned."""
 
 
-def _counted(campaign: str, evaluator: CampaignEvaluator) -> Select[Any]:
-    """A row for each evaluation of each conversation; it counts if its `place` is 1."""
-    links, logs, evaluations = PLACES.table, LOGS.table, EVALUATIONS.table
-    stages = table_of(StageRow).c
-    finished = select(func.count()).where(
-        stages.unit == evaluations.c.id, stages.stage.in_(evaluator.stages)
-    )
-    of_one = (links.c.conversation, evaluations.c.judging)
-    order = [each.desc() for each in what_counts_last()]
-    return (
-        select(
-            finished.scalar_subquery().label("done"),
-            has_failed().label("failed"),
-            func.row_number().over(partition_by=of_one, order_by=order).label("place"),
-        )
-        .select_from(links)
-        .join(logs, logs.c.conversation == links.c.conversation)
-        .join(evaluations, evaluations.c.log == logs.c.digest)
-        .where(links.c.campaign == campaign, links.c.set_aside == 0)
-        .where(evaluations.c.evaluator == evaluator.id, evaluations.c.fork_of.is_(None))
-        .where(evaluations.c.judging < evaluator.judgings)
-    )
+def count_units(connection: Connection, places: Sequence[Place]) -> PartCounts:
+    """The counts over some conversations; no row is compared with its seal."""
+    found: dict[Part, Counts] = defaultdict(Counts)
+    logs = log_ids_of(connection, (each.conversation for each in places))
+    judged = evaluations_of_logs(connection, logs.values(), lambda *_: True, whole=False)
+    evaluations = [each.id for some in judged.values() for each in some]
+    waiting = (each.conversation for each in places if each.conversation not in logs)
+    failed: dict[str, set[str]] = defaultdict(set)
+    for unit, stage in fetch(connection, _FAILED, FAILURES.c.unit, (*waiting, *evaluations)):
+        failed[unit].add(stage)
+    finished = read_stages(connection, evaluations)
+    uses = _uses(connection, (each.campaign for each in places))
+    for campaign, conversation in places:
+        log, part = logs.get(conversation, ""), Part(campaign, CONVERSE)
+        found[part] = found[part].plus(1, bool(log), CONVERSE in failed[conversation])
+        for each in judged.get(log, ()):
+            part, there = Part(campaign, each.evaluator), finished.get(each.id, set())
+            judgings, stages = uses.get(part, (0, frozenset()))
+            if each.judging < judgings:
+                is_done, is_broken = stages <= there, bool(failed[each.id] - there)
+                found[part] = found[part].plus(1, is_done, is_broken and not is_done)
+    return found
 
 
-def has_failed() -> ColumnElement[bool]:
-    """Whether a stage of a row of `evaluation` failed and was not finished later."""
-    failures, stages = FAILURES.c, table_of(StageRow).c
-    later = exists().where(stages.unit == failures.unit, stages.stage == failures.stage)
-    return exists().where(failures.unit == EVALUATIONS.c.id, ~later)
+_FAILED = select(FAILURES.c.unit, FAILURES.c.stage)
+
+
+def _uses(
+    connection: Connection, campaigns: Iterable[str]
+) -> dict[Part, tuple[int, frozenset[str]]]:
+    """How often each evaluator of campaigns judges a log, and the stages that it then has."""
+    rows = fetch(connection, _USED, CAMPAIGN_EVALUATORS.c.campaign, campaigns)
+    with as_written("an evaluator of a campaign in the store"):
+        return {
+            Part(campaign, evaluator): (judgings, frozenset(orjson.loads(stages)))
+            for campaign, evaluator, judgings, stages in rows
+        }
+
+
+_USED = select(
+    *(CAMPAIGN_EVALUATORS.c[name] for name in ("campaign", "evaluator", "judgings", "stages"))
+)

@@ -10,6 +10,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     ForeignKey,
+    Index,
     Select,
     and_,
     case,
@@ -20,6 +21,7 @@ from sqlalchemy import (
 from recjury.records import JSON, Record, digest
 from recjury.store.column_types import Hex, PlainText, Real, Whole
 from recjury.store.evaluators import CAMPAIGN_EVALUATORS, EVALUATORS
+from recjury.store.fetching import fetch
 from recjury.store.logs import LOGS
 from recjury.store.places import PLACES
 from recjury.store.sealed import Damaged, SealedTable, refuse
@@ -91,12 +93,16 @@ EVALUATIONS = SealedTable(
     Column("log", Hex(), nullable=False, index=True),
     Column("evaluator", PlainText, ForeignKey("evaluator.id"), nullable=False),
     Column("attempt", Whole, nullable=False),
-    Column("fork_of", PlainText, ForeignKey("evaluation.id"), nullable=True, index=True),
+    Column("fork_of", PlainText, ForeignKey("evaluation.id"), nullable=True),
     Column("created_at", Real, nullable=False),
     named="evaluation {id}",
 )
 """`attempt` is 0, or counts how often an evaluation was done again because ratings were missing:
 such rows share the identity, and the latest one counts. `created_at` is in Unix seconds."""
+
+_IS_FORK = EVALUATIONS.c.fork_of.is_not(None)
+# Of forks alone: SQLite would look for the others in it, which are nearly all rows.
+Index("ix_evaluation_fork", EVALUATIONS.c.fork_of, sqlite_where=_IS_FORK, postgresql_where=_IS_FORK)
 
 
 def add_evaluation(
@@ -241,6 +247,11 @@ class LogEvaluation(NamedTuple):
     judging: int
 
 
+_NO_FORKS = select(*(EVALUATIONS.c[name] for name in LogEvaluation._fields)).where(
+    EVALUATIONS.c.fork_of.is_(None)
+)
+
+
 def evaluations_of_logs(
     connection: Connection,
     logs: Iterable[str],
@@ -253,19 +264,17 @@ def evaluations_of_logs(
     Raises StoreError if its row was altered; without `whole`, rows are not compared with their
     seals.
     """
-    table = EVALUATIONS.table
-    query = select(*(table.c[name] for name in LogEvaluation._fields))
-    query = query.where(table.c.fork_of.is_(None))
+    own = EVALUATIONS.c.log
     found: dict[str, list[LogEvaluation]] = {}
     for some in chunks(logs):
-        own = query.where(table.c.log.in_(some))
-        rows = list(map(LogEvaluation._make, connection.execute(own).all()))
+        rows = list(fetch(connection, _NO_FORKS, own, some))
         if len({row[1:] for row in rows}) < len(rows):  # otherwise the order says nothing
-            ordered = connection.execute(own.order_by(*what_counts_last()))
-            rows = list({row[1:]: row for row in map(LogEvaluation._make, ordered)}.values())
-        rows = [row for row in rows if wanted(row.evaluator, row.judging)]
+            query = _NO_FORKS.where(own.in_(some)).order_by(*what_counts_last())
+            rows = list({row[1:]: row for row in map(tuple, connection.execute(query))}.values())
+        every = map(LogEvaluation._make, rows)
+        kept = [each for each in every if wanted(each.evaluator, each.judging)]
         if whole:
-            list(EVALUATIONS.find(connection, [row.id for row in rows]))
-        for row in rows:
-            found.setdefault(row.log, []).append(row)
+            list(EVALUATIONS.find(connection, [each.id for each in kept]))
+        for each in kept:
+            found.setdefault(each.log, []).append(each)
     return found

@@ -6,10 +6,10 @@ from sqlalchemy import Column, Connection, ForeignKey, select
 
 from recjury.records import ConversationLog, Record
 from recjury.store.column_types import Hex, PlainText
+from recjury.store.fetching import fetch
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE, check_stages, finish_stage
 from recjury.store.summaries import summary_of_log
-from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
 
 
@@ -75,10 +75,7 @@ def find_log(connection: Connection, conversation: str) -> ConversationLog | Non
 
 def log_ids_of(connection: Connection, conversations: Iterable[str]) -> dict[str, str]:
     """The id of the log of each of `conversations` that has one."""
-    logs = LOGS.table
-    query = select(logs.c.conversation, logs.c.digest)
-    return {
-        row.conversation: row.digest
-        for some in chunks(conversations)
-        for row in connection.execute(query.where(logs.c.conversation.in_(some)))
-    }
+    return dict(fetch(connection, _IDS, LOGS.c.conversation, conversations))
+
+
+_IDS = select(LOGS.c.conversation, LOGS.c.digest)

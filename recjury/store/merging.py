@@ -21,6 +21,7 @@ from recjury.store.engine import insert_new
 from recjury.store.evaluations import EVALUATIONS
 from recjury.store.evaluators import CAMPAIGN_EVALUATORS, EVALUATORS
 from recjury.store.failures import FAILURES
+from recjury.store.kept_counts import forget_counts
 from recjury.store.logs import LOGS, read_logs
 from recjury.store.measurements import MEASUREMENTS
 from recjury.store.places import PLACES
@@ -77,6 +78,7 @@ def merge_stores(sources: Sequence[str], into: str) -> Merged:
             with Store.open(source, read_only=True) as other:
                 _check(other, target, sources[0])
                 total = total.plus(_Merge(other, target).run())
+        target.count()
     return total
 
 
@@ -178,7 +180,7 @@ class _Merge:
                 rows = connection.execute(page).all()
                 if not rows:
                     return
-                self._target.write(partial(add, connection, rows))
+                self._target.write(partial(_added, add, connection, rows))
             page = query.where(tuple_(*key) > tuple(rows[-1]._mapping[each.name] for each in key))
 
     def _sealed(self, table: SealedTable[Any]) -> "_Add":
@@ -291,6 +293,13 @@ class _Merge:
 
 _Add = Callable[[Connection, Sequence[AnyRow], Transaction], object]
 _RESULTS = (OUTPUTS, RATINGS, EVIDENCE, DEBATES, STATEMENTS)
+
+
+def _added(
+    add: _Add, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
+) -> None:
+    add(connection, rows, transaction)
+    forget_counts(transaction)
 
 
 def _said(call: CallRecord) -> tuple[object, ...]:

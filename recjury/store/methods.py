@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from recjury.store.running import Access
 from recjury.store.writer import Transaction
 
+A = TypeVar("A")
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -36,13 +37,16 @@ def writes(
 
 
 def queues(
-    write: Callable[Concatenate[Transaction, P], object],
-) -> Callable[Concatenate[Access, P], Coroutine[None, None, None]]:
-    """A function that writes, as a method for many units at once: it shares the transactions of
-    the writer thread, and returns when its rows are committed."""
+    write: Callable[Concatenate[Transaction, A, P], object],
+) -> Callable[Concatenate[Access, A, P], Coroutine[None, None, None]]:
+    """A function that writes results, as a method for many units at once: it shares the
+    transactions of the writer thread, and returns when its rows are committed.
+
+    Its first argument is what the results are of.
+    """
 
     @functools.wraps(write)
-    async def method(store: Access, /, *args: P.args, **options: P.kwargs) -> None:
-        await store.queue(lambda transaction: write(transaction, *args, **options))
+    async def method(store: Access, of: A, /, *args: P.args, **options: P.kwargs) -> None:
+        await store.queue(lambda transaction: write(transaction, of, *args, **options), of)
 
     return method

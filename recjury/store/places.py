@@ -1,6 +1,6 @@
 """The conversations of campaigns, in their plans' order; campaigns can share a conversation."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sqlalchemy import Column, Connection, ForeignKey, select
 
@@ -35,11 +35,15 @@ def campaigns_of(connection: Connection, conversations: Sequence[str]) -> tuple[
     return tuple(connection.execute(query.distinct().order_by(places.campaign)).scalars())
 
 
-def check_places(connection: Connection, campaign: str | None = None) -> None:
-    """Compare the places of a campaign, or all, with their seals. Raises StoreError."""
-    query, names = PLACES.select(), PLACES.c.keys()
+def read_places(connection: Connection, campaign: str | None = None) -> Iterator[tuple[str, int]]:
+    """The conversations of a campaign, in the plan's order, or of all, and what was set aside.
+
+    Raises StoreError for a place that was altered.
+    """
+    query = PLACES.select().order_by(PLACES.c.ordinal, PLACES.c.conversation)
     if campaign is not None:
         query = query.where(PLACES.c.campaign == campaign)
     for rows in connection.execute(query.execution_options(yield_per=1_000)).partitions():
         for row in rows:
-            PLACES.check(dict(zip(names, row, strict=True)))
+            PLACES.check(row)
+            yield row.conversation, row.set_aside

@@ -11,6 +11,7 @@ from recjury.store.conversations import CONVERSATIONS, conversation_ids, declari
 from recjury.store.evaluations import LogEvaluation, evaluations_of_logs
 from recjury.store.evaluators import CampaignEvaluator, read_campaign_evaluators
 from recjury.store.failures import Failure, read_failures
+from recjury.store.fetching import fetch
 from recjury.store.logs import read_logs
 from recjury.store.stage_results import read_stage_results
 from recjury.store.stages import CONVERSE
@@ -25,6 +26,20 @@ from recjury.store.summaries import (
 )
 
 _CHUNK = 500  # conversations read at once, which limits memory
+
+
+class _Planned(NamedTuple):
+    """What tables need of a row of `conversation`."""
+
+    id: str
+    system: str
+    scenario: str
+    corpus: str
+    repeat: int
+    settings: int
+
+
+_PLANNED = select(*(CONVERSATIONS.c[name] for name in _Planned._fields))
 
 
 class EvaluationResult(NamedTuple):
@@ -138,10 +153,8 @@ class _Reading:
         """The rows of conversations. Raises StoreError for one that is missing or was altered."""
         if self._summaries is None:
             return {row.id: row for row, _ in CONVERSATIONS.find(self._connection, ids)}
-        table = CONVERSATIONS.c
-        columns = (table.id, table.system, table.scenario, table.corpus, table.repeat)
-        query = select(*columns, table.settings).where(table.id.in_(ids))
-        found = {row.id: row for row in self._connection.execute(query).all()}
+        rows = fetch(self._connection, _PLANNED, CONVERSATIONS.c.id, ids)
+        found = {row[0]: _Planned._make(row) for row in rows}
         if len(found) < len(set(ids)):
             list(CONVERSATIONS.find(self._connection, ids))  # names the one that is missing
         return found

@@ -54,8 +54,11 @@ class Access(Protocol):
     def write(self, write: Callable[[Transaction], T]) -> T:
         """What `write` returns, once it is committed."""
 
-    def queue(self, write: Callable[[Transaction], object]) -> Awaitable[None]:
-        """Share a transaction with others that write; done when it is committed."""
+    def queue(self, write: Callable[[Transaction], object], *results_of: object) -> Awaitable[None]:
+        """Share a transaction with others that write; done when it is committed.
+
+        `results_of` are the units of which it writes results (`store.kept_counts.counting`).
+        """
 
 
 class RunningCampaign:

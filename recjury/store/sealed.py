@@ -166,13 +166,15 @@ class SealedTable(Generic[R]):
 
     def _row(self, values: Mapping[str, Any], texts: Mapping[str, TextRef]) -> dict[str, JSON]:
         row: dict[str, JSON] = {}
-        hashes: dict[str, bytes] = {}
+        hashes: dict[int, bytes] = {}
         for name, value in values.items():
             if name in self._texts and value is not None:
-                row[name], hashes[name] = texts[canonical_json(value)]
+                text = texts[canonical_json(value)]
+                row[name], hashes[text.id] = text
             else:
                 row[name] = _stored(value, self.c[name].type)
-        return {**row, "seal": self._seal(row, hashes)}
+        covered = [row[name] for name in self._covered]
+        return {**row, "seal": self._seal(covered, hashes)}
 
     @staticmethod
     def every() -> "Iterator[SealedTable[Any]]":
@@ -249,26 +251,22 @@ class SealedTable(Generic[R]):
             values = row._mapping
             try:
                 with as_written(f"{self._named.format_map(values)} in the store"):
-                    self.check(values, hashes)
+                    self.check(row, hashes)
                     record = self._record(values, read_text)
             except StoreError as error:
                 damaged(error)
             else:
                 yield row, record
 
-    def check(
-        self, row: Mapping[Any, Any], hashes: Mapping[int, bytes] = MappingProxyType({})
-    ) -> None:
-        """Raise StoreError if a row was altered; `hashes` are those of texts, by number."""
-        own: Mapping[str, bytes] = {}
-        if self._texts:
-            own = {name: hashes.get(row[name], b"") for name in self._texts if row[name]}
+    def check(self, row: Sequence[Any], hashes: Mapping[int, bytes] = MappingProxyType({})) -> None:
+        """Raise StoreError if a row, with all columns, was altered; `hashes` are those of texts."""
         try:
-            is_same = self._seal(row, own) == row["seal"]
+            is_same = self._seal(row[len(self._numbered) : -1], hashes) == row[-1]
         except TypeError:  # an altered row may hold any value
             is_same = False
         if not is_same:
-            raise changed(f"{self._named.format_map(row)} in the store")
+            named = self._named.format_map(dict(zip(self.c.keys(), row, strict=True)))
+            raise changed(f"{named} in the store")
 
     def _record(self, row: Mapping[Any, Any], read_text: Callable[[int], str]) -> R:
         values = {name: row[name] for name in self.record.model_fields}
@@ -278,11 +276,14 @@ class SealedTable(Generic[R]):
                 values[name] = orjson.loads(text)
         return self.record.model_validate(values)
 
-    def _seal(self, row: Mapping[Any, Any], hashes: Mapping[str, bytes]) -> str:
+    def _seal(self, values: Sequence[Any], hashes: Mapping[int, bytes]) -> str:
         """The seal of a row; empty columns do not count, so that a column can be added later."""
-        covered = {name: value for name in self._covered if (value := row[name]) is not None}
-        for name, text in hashes.items():
-            covered[name] = text.hex()
+        covered = dict(zip(self._covered, values, strict=True))
+        for name in self._texts:
+            if covered[name] is not None:
+                covered[name] = hashes.get(covered[name], b"").hex()
+        if None in values:
+            covered = {name: value for name, value in covered.items() if value is not None}
         return seal(covered)
 
 

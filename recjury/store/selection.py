@@ -12,16 +12,18 @@ from recjury.errors import StoreError
 from recjury.mistakes import did_you_mean
 from recjury.records import FAILED
 from recjury.store.conversations import CONVERSATIONS
-from recjury.store.counts import has_failed
 from recjury.store.evaluations import EVALUATIONS
 from recjury.store.failures import FAILURES
 from recjury.store.logs import LOGS
 from recjury.store.places import PLACES
 from recjury.store.stage_results import RATINGS
 from recjury.store.stages import CONVERSE
+from recjury.store.tables import StageRow, table_of
 from recjury.store.texts import text_reader
 
 T = TypeVar("T")
+
+_STAGES = table_of(StageRow).c
 
 _COLUMNS = ("system", "scenario", "corpus", "repeat", "seed")
 
@@ -194,11 +196,12 @@ def _has_failed() -> ColumnElement[bool]:
     ids, logs, failures, evaluations = CONVERSATIONS.c.id, LOGS.c, FAILURES.c, EVALUATIONS.c
     held = exists().where(logs.conversation == ids)
     broken = exists().where(failures.unit == ids, failures.stage == CONVERSE)
+    later = exists().where(_STAGES.unit == failures.unit, _STAGES.stage == failures.stage)
     lost = exists().where(RATINGS.c.evaluation == evaluations.id, RATINGS.c.status.in_(FAILED))
     judged = exists().where(
         logs.conversation == ids,
         evaluations.log == logs.digest,
         evaluations.fork_of.is_(None),
-        or_(has_failed(), lost),
+        or_(exists().where(failures.unit == evaluations.id, ~later), lost),
     )
     return or_(broken & ~held, judged)

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 from recjury.records import JSON
 from recjury.store.column_types import as_stored
 from recjury.store.engine import insert_new
+from recjury.store.fetching import fetch
 from recjury.store.sealed import AnyRow, Damaged, SealedTable, changed, refuse, seal
 from recjury.store.summaries import LogSummary, StageScores, write_summary
 from recjury.store.tables import StageRow, table_of
@@ -18,6 +19,8 @@ from recjury.store.writer import Transaction
 CONVERSE = "converse"
 """The only stage of a conversation; no evaluator can have a stage with this name."""
 
+_STAGES = table_of(StageRow).c
+_FINISHED = select(_STAGES.unit, _STAGES.stage)
 
 Records = Iterable[tuple[Any, Mapping[str, JSON]]]
 """Records of a table, each with the values of its keys."""
@@ -50,12 +53,9 @@ def finish_stage(
 
 def read_stages(connection: Connection, units: Iterable[str]) -> dict[str, set[str]]:
     """The finished stages of each of `units` that has any."""
-    stages = table_of(StageRow)
     done: dict[str, set[str]] = {}
-    for some in chunks(units):
-        query = select(stages.c.unit, stages.c.stage).where(stages.c.unit.in_(some))
-        for unit, stage in connection.execute(query):
-            done.setdefault(unit, set()).add(stage)
+    for unit, stage in fetch(connection, _FINISHED, _STAGES.unit, units):
+        done.setdefault(unit, set()).add(stage)
     return done
 
 

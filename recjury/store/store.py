@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 from sqlalchemy import Connection
 
@@ -33,7 +33,6 @@ from recjury.store.conversations import (
     users_of,
     write_plan,
 )
-from recjury.store.counts import read_counts
 from recjury.store.debate_lists import debate_summaries, debated
 from recjury.store.engine import one_line_errors
 from recjury.store.evaluations import (
@@ -45,12 +44,19 @@ from recjury.store.evaluations import (
     find_handle,
     ids_of_evaluations,
 )
-from recjury.store.evaluators import read_campaign_evaluators, write_evaluators
+from recjury.store.evaluators import PlannedEvaluator, read_campaign_evaluators
 from recjury.store.failures import (
     find_unfinished,
     unfinished_conversations,
     unit_failures,
     write_failure,
+)
+from recjury.store.kept_counts import (
+    count_page,
+    counting,
+    forget_counts,
+    join_campaign,
+    read_counts,
 )
 from recjury.store.location import StoreLocation
 from recjury.store.logs import find_log, log_ids_of, write_log
@@ -81,9 +87,17 @@ from recjury.store.writer import Transaction, Writer, transactions, write_all
 T = TypeVar("T")
 
 
-def _each(transaction: Transaction, writes: Sequence[Callable[[Transaction], object]]) -> None:
-    for write in writes:
-        write(transaction)
+class _Queued(NamedTuple):
+    """What waits for a transaction, and the units of which it writes results."""
+
+    write: Callable[[Transaction], object]
+    results_of: Sequence[object]
+
+
+def _each(transaction: Transaction, queued: Sequence[_Queued]) -> None:
+    with counting(transaction, [one for each in queued for one in each.results_of]):
+        for each in queued:
+            each.write(transaction)
 
 
 class Store:
@@ -271,14 +285,27 @@ class Store:
             yield from read_results(self._engine, campaign, system, conversations, whole=whole)
 
     def summarise(self) -> Remade:
-        """Make all summaries again from the rows. Raises StoreError for altered rows."""
+        """Make all summaries and counts again from the rows. Raises StoreError for altered rows."""
         total = Remade()
         for key in KEYS:
             last = ""
             while page := self.write(partial(remake_page, key=key, last=last)):
                 last, remade = page
                 total = total.plus(remade)
+        self.write(forget_counts)
+        self.count()
         return total
+
+    def count(self, campaign: str | None = None) -> None:
+        """Count what is not counted yet of a campaign, or of all, some conversations at a time."""
+        for each in [campaign] if campaign else [each.id for each in self.campaigns()]:
+            while self.write(partial(count_page, campaign=each)):
+                pass
+
+    def join(self, campaign: str, planned: Sequence[PlannedEvaluator]) -> None:
+        """As `store.evaluators.write_evaluators`."""
+        self.write(partial(join_campaign, campaign=campaign, planned=planned))
+        self.count(campaign)
 
     def plan(self, campaign: str, planned: Iterable[PlannedConversation | Placed]) -> int:
         """As `store.conversations.write_plan`, in transactions of its own. Raises StoreError."""
@@ -286,7 +313,6 @@ class Store:
             return write_plan(transaction, campaign, planned)
 
     begin = writes(begin_campaign)
-    join = writes(write_evaluators)
     save_learned = writes(write_learned)
     save_measurement = writes(write_measurement)
 
@@ -326,9 +352,12 @@ class Store:
         with self.reading() as connection:
             return read(connection)
 
-    async def queue(self, write: Callable[[Transaction], object]) -> None:
-        """Share a transaction of the writer thread; return when it is committed."""
-        await self._queue.submit(_each, write)
+    async def queue(self, write: Callable[[Transaction], object], *results_of: object) -> None:
+        """Share a transaction of the writer thread; return when it is committed.
+
+        `results_of` are as in `store.kept_counts.counting`.
+        """
+        await self._queue.submit(_each, _Queued(write, results_of))
 
     def write(self, write: Callable[[Transaction], T]) -> T:
         """What `write` returns, once it is committed; it gets a transaction of its own."""

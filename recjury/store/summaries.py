@@ -26,7 +26,8 @@ from recjury.records import (
     StageResult,
     Status,
 )
-from recjury.store.column_types import Hex, PlainText
+from recjury.store.column_types import Hex, PlainText, as_stored
+from recjury.store.fetching import fetch
 from recjury.store.sealed import Damaged, SealedTable, changed
 from recjury.store.tables import StageRow, table_of
 from recjury.store.texts import chunks, hashes_of_ids, texts_of_ids
@@ -225,11 +226,14 @@ def write_summary(
     SUMMARIES.insert(transaction, [(summary, {"unit": unit, "stage": stage})])
 
 
-_NAMES = SUMMARIES.c.keys()
-_ROWS = (
-    f"SELECT stage.unit, stage.stage, {', '.join(f'summary.{name}' for name in _NAMES[2:])} "  # noqa: S608 (ours)
-    "FROM stage LEFT JOIN summary ON summary.unit = stage.unit AND summary.stage = stage.stage "
-    "AND summary.stage_seal = stage.seal WHERE stage.unit IN"
+_LAYOUT, _STAGES = SUMMARIES.c.keys().index("layout"), table_of(StageRow).c
+_SAME = and_(
+    SUMMARIES.c.unit == _STAGES.unit,
+    SUMMARIES.c.stage == _STAGES.stage,
+    SUMMARIES.c.stage_seal == _STAGES.seal,
+)
+_ROWS = select(*as_stored(table_of(StageRow))[:2], *as_stored(SUMMARIES.table)[2:]).select_from(
+    table_of(StageRow).outerjoin(SUMMARIES.table, _SAME)
 )
 
 
@@ -244,7 +248,7 @@ class SummaryReader:
     def logs(self, connection: Connection, conversations: Iterable[str]) -> dict[str, LogSummary]:
         """The summary of each of the conversations that was held. Raises as `stages`."""
         rows = self._rows(connection, conversations)
-        return {row["unit"]: _log_summary(body) for row, body in rows}
+        return {unit: _log_summary(body) for unit, _, _, body in rows}
 
     def stages(
         self, connection: Connection, evaluations: Iterable[str]
@@ -255,27 +259,22 @@ class SummaryReader:
         stage than that in the store.
         """
         found: dict[str, dict[str, StageScores]] = {}
-        for row, (ratings, said) in self._rows(connection, evaluations):
-            scores = StageScores(self._layouts[row["layout"]], tuple(ratings), tuple(said))
-            found.setdefault(row["unit"], {})[row["stage"]] = scores
+        for unit, stage, layout, (ratings, said) in self._rows(connection, evaluations):
+            scores = StageScores(self._layouts[layout], tuple(ratings), tuple(said))
+            found.setdefault(unit, {})[stage] = scores
         return found
 
     def _rows(
         self, connection: Connection, units: Iterable[str]
-    ) -> Iterator[tuple[dict[str, Any], Any]]:
-        # By the driver alone, in half of the time: tables of many conversations mostly wait for it.
-        driver: Any = connection.connection.driver_connection
-        mark = "?" if connection.dialect.name == "sqlite" else "%s"
+    ) -> Iterator[tuple[str, str, int, Any]]:
+        """The unit, the stage, the number of the layout and the body of each summary."""
         for some in chunks(units):
-            rows = driver.execute(f"{_ROWS} ({', '.join([mark] * len(some))})", some).fetchall()
-            rows.sort(key=itemgetter(0, 1))
-            found = [dict(zip(_NAMES, row, strict=True)) for row in rows]
-            self._read_layouts(connection, {row["layout"] for row in found})
-            for row in found:
-                for name in ("stage_seal", "seal"):
-                    row[name] = row[name].hex() if isinstance(row[name], bytes) else None
+            rows = sorted(fetch(connection, _ROWS, _STAGES.unit, some), key=itemgetter(0, 1))
+            self._read_layouts(connection, {row[_LAYOUT] for row in rows})
+            for row in rows:
                 SUMMARIES.check(row, self._hashes)
-                yield row, orjson.loads(row["body"])
+                unit, stage, _, body, layout, _ = row
+                yield unit, stage, layout, orjson.loads(body)
 
     def _read_layouts(self, connection: Connection, numbers: set[Any]) -> None:
         new = [n for n in numbers if isinstance(n, int) and n not in self._layouts]
@@ -288,10 +287,8 @@ class SummaryReader:
 def check_summaries(connection: Connection, damaged: Damaged) -> None:
     """Call `damaged` for each finished stage without its summary, and the reverse."""
     stages, own = table_of(StageRow), SUMMARIES.table
-    same = and_(own.c.unit == stages.c.unit, own.c.stage == stages.c.stage)
-    same = and_(same, own.c.stage_seal == stages.c.seal)
     for one, other in ((stages, own), (own, stages)):
-        query = select(one.c.unit, one.c.stage).select_from(one.outerjoin(other, same))
+        query = select(one.c.unit, one.c.stage).select_from(one.outerjoin(other, _SAME))
         for unit, stage in connection.execute(query.where(other.c.unit.is_(None))):
             damaged(changed(f"the summary of stage {stage} of {unit} in the store"))
 

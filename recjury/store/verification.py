@@ -12,6 +12,7 @@ from recjury.store.column_types import WrongTypeError, as_stored
 from recjury.store.conversations import CONVERSATIONS
 from recjury.store.evaluations import EVALUATIONS
 from recjury.store.failures import FAILURES
+from recjury.store.kept_counts import check_counts
 from recjury.store.location import StoreLocation
 from recjury.store.logs import LOGS, read_logs
 from recjury.store.places import PLACES
@@ -59,6 +60,7 @@ def _checked(connection: Connection, damaged: Damaged) -> Iterator[int]:
     """Check everything; numbers of rows that were checked."""
     yield _check_texts(connection, damaged)
     check_summaries(connection, damaged)
+    check_counts(connection, damaged)
     for table in SealedTable.every():
         for some in _parts(connection, table.table):
             for _ in table.intact(connection, some, damaged):
