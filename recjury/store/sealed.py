@@ -35,7 +35,6 @@ from recjury.store.writer import Transaction
 R = TypeVar("R", bound=Record)
 
 _SEALED = "sealed"
-_NO_TEXTS: Mapping[int, bytes] = MappingProxyType({})
 
 AnyRow = Row[tuple[Any, ...]]
 

@@ -53,7 +53,7 @@ from recjury.store.failures import (
     write_failure,
 )
 from recjury.store.location import StoreLocation
-from recjury.store.logs import find_log, log_ids, log_ids_of, write_log
+from recjury.store.logs import find_log, log_ids_of, write_log
 from recjury.store.measurements import read_measurements, write_measurement
 from recjury.store.methods import queues, reads, writes
 from recjury.store.recorder import StoreRecorder
@@ -72,7 +72,7 @@ from recjury.store.stage_results import (
     write_stage,
 )
 from recjury.store.stages import read_stages
-from recjury.store.texts import chunks, text_of_hash
+from recjury.store.texts import chunks
 from recjury.store.url import location_of
 from recjury.store.verification import VerifiedStore, verify_store
 from recjury.store.writer import Transaction, Writer, transactions, write_all
@@ -197,7 +197,6 @@ class Store:
     selected = reads(selected)
     corpora = reads(corpora_of)
     users = reads(users_of)
-    log_ids = reads(log_ids)
     log_ids_of = reads(log_ids_of)
     log = reads(find_log)
     record = reads(find_record)
@@ -220,7 +219,6 @@ class Store:
     spent_by_unit = reads(read_spent_by_unit)
     call_counts = reads(read_call_counts)
     counts = reads(read_counts)
-    text = reads(text_of_hash)
     _integrity = reads(integrity)
     whole = reads(read_whole)
 
