@@ -170,9 +170,9 @@ def _sides(reading: _Reading, a: str, b: str, campaign: str | None) -> tuple[_Si
     return newest[a], newest[b]
 
 
-def tally_of(store: Store, campaign: str, system: str, selection: Selection = _ALL) -> Tally:
-    """The scores of a system in a campaign: of all its conversations, or of selected ones."""
-    return _tallies(store, campaign, {system}, selection)[system]
+def tally_of(store: Store, campaign: str, system: str) -> Tally:
+    """The scores of a system in a campaign."""
+    return _tallies(store, campaign, {system}, _ALL)[system]
 
 
 def _tallies(
