@@ -23,24 +23,41 @@ _SHARED = ("scenario", "system", "repeat")
 _Name = tuple[Any, ...]
 
 
-def merge_campaigns(
-    connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
-) -> None:
-    """Add campaigns; one that is there began when the first of both did."""
+_Rank = Callable[[AnyRow], tuple[Any, ...]]
 
-    def rank(row: AnyRow) -> tuple[Any, ...]:
-        return -row.created_at, row.seal
+# By table: what names a row, and which of two rows with one name is kept, the one that ranks above.
+_LATEST: dict[str, tuple[_Name, _Rank]] = {
+    CAMPAIGNS.table.name: (("id",), lambda row: (-row.created_at, row.seal)),  # its first beginning
+    # What a run has learned is written after its beginning, and nothing says when.
+    RUNS.table.name: (
+        ("campaign", "started_at"),
+        lambda row: (row.learned is not None, row.seal),
+    ),
+    PLACES.table.name: (_PLACE, lambda row: (row.written_at, row.set_aside)),
+}
 
-    _keep_latest(connection, rows, transaction, CAMPAIGNS, ("id",), rank)
 
-
-def merge_runs(connection: Connection, rows: Sequence[AnyRow], transaction: Transaction) -> None:
-    """Add runs; what one has learned is written after its beginning, and nothing says when."""
-
-    def rank(row: AnyRow) -> tuple[Any, ...]:
-        return row.learned is not None, row.seal
-
-    _keep_latest(connection, rows, transaction, RUNS, ("campaign", "started_at"), rank)
+def keep_latest(
+    table: SealedTable[Any],
+    connection: Connection,
+    rows: Sequence[AnyRow],
+    transaction: Transaction,
+) -> list[AnyRow]:
+    """Add rows of another store, in place of those that are earlier; the rows that were added."""
+    named, rank = _LATEST[table.table.name]
+    here, copies = transaction.connection, table.copies(connection, rows, transaction)
+    there = {name: row for name, (row, _) in _there(here, rows, table, named).items()}
+    kept = [
+        (row, copy, there.get(_name(row, named)))
+        for row, copy in zip(rows, copies, strict=True)
+        if _name(row, named) not in there or rank(row) > rank(there[_name(row, named)])
+    ]
+    if table is RUNS:  # whose name is not their primary key
+        gone = [old.id for _, _, old in kept if old is not None]
+        here.execute(delete(table.table).where(table.c.id.in_(gone)))
+    if kept:
+        here.execute(insert_or_replace(table.table), [copy for _, copy, _ in kept])
+    return [row for row, _, _ in kept]
 
 
 def merge_uses(connection: Connection, rows: Sequence[AnyRow], transaction: Transaction) -> None:
@@ -62,11 +79,7 @@ def merge_places(connection: Connection, rows: Sequence[AnyRow], transaction: Tr
 
     The other conversation is set aside, as `write_plan` does.
     """
-
-    def rank(row: AnyRow) -> tuple[Any, ...]:
-        return row.written_at, row.set_aside
-
-    kept = _keep_latest(connection, rows, transaction, PLACES, _PLACE, rank)
+    kept = keep_latest(PLACES, connection, rows, transaction)
     new = {_name(row, _PLACE) for row in kept if not row.set_aside}
     sharing = list(_sharing(transaction.connection, new))
     others = [row for row, _ in sharing if _name(row, _PLACE) not in new]
@@ -96,33 +109,6 @@ def _sharing(here: Connection, new: Collection[_Name]) -> Iterator[tuple[AnyRow,
     query = query.where(own.c.id.in_(conversations), PLACES.c.campaign.in_(campaigns))
     rows = here.execute(query.where(PLACES.c.set_aside == 0)).all()
     yield from PLACES.intact(here, rows)
-
-
-def _keep_latest(
-    connection: Connection,
-    rows: Sequence[AnyRow],
-    transaction: Transaction,
-    table: SealedTable[Any],
-    named: Sequence[str],
-    rank: Callable[[AnyRow], tuple[Any, ...]],
-) -> list[AnyRow]:
-    """Add rows of another store, in place of those with their names that have a lower rank.
-
-    Returns the rows that were added.
-    """
-    here, copies = transaction.connection, table.copies(connection, rows, transaction)
-    there = {name: row for name, (row, _) in _there(here, rows, table, named).items()}
-    kept = {
-        number: there.get(_name(row, named))
-        for number, row in enumerate(rows)
-        if _name(row, named) not in there or rank(row) > rank(there[_name(row, named)])
-    }
-    if table is RUNS:  # whose name is not their primary key
-        gone = [row.id for row in kept.values() if row is not None]
-        here.execute(delete(table.table).where(table.c.id.in_(gone)))
-    if kept:
-        here.execute(insert_or_replace(table.table), [copies[number] for number in kept])
-    return [rows[number] for number in kept]
 
 
 def _there(

@@ -15,7 +15,7 @@ from recjury.errors import StoreError
 from recjury.records import CallRecord
 from recjury.store.calls import CALLS, CallReader, CallValues
 from recjury.store.campaigns import CAMPAIGNS, RUNS, Campaign
-from recjury.store.changing import merge_campaigns, merge_places, merge_runs, merge_uses
+from recjury.store.changing import keep_latest, merge_places, merge_uses
 from recjury.store.column_types import as_stored
 from recjury.store.conversations import CONVERSATIONS
 from recjury.store.engine import insert_new
@@ -164,8 +164,8 @@ class _Merge:
 
     def run(self) -> Merged:
         """Add everything."""
-        self._pages(CAMPAIGNS.table, merge_campaigns)
-        self._pages(RUNS.table, merge_runs)
+        self._pages(CAMPAIGNS.table, partial(keep_latest, CAMPAIGNS))
+        self._pages(RUNS.table, partial(keep_latest, RUNS))
         for table in (EVALUATORS, CONVERSATIONS):
             self._pages(table.table, self._sealed(table))
         self._pages(CAMPAIGN_EVALUATORS.table, merge_uses)
@@ -244,8 +244,9 @@ class _Merge:
             return set()
         read_stage_results(connection, ids)  # compares rows and stages with their seals
         values = EVALUATIONS.copies(connection, own, transaction)
-        added = here.execute(insert_new(EVALUATIONS.table), values).rowcount
-        self._counts["evaluations"] += max(added, 0)
+        query = select(func.count()).where(EVALUATIONS.c.id.in_(ids))
+        self._counts["evaluations"] += len(ids) - here.execute(query).scalar_one()
+        here.execute(insert_new(EVALUATIONS.table), values)
         there, mine = _stages_of(here, ids), _stages_of(connection, ids)
         unlike = [place for place in mine if there.get(place, mine[place]) != mine[place]]
         for each, stage in unlike:
