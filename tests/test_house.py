@@ -63,13 +63,13 @@ BUDGETS = {
     "results": 2_935,
     "simulator": 4_020,
     "stats": 1_940,
-    "store": 7_069,
+    "store": 7_223,
     "tables": 934,
     "top": 1_182,
     "cluster": 488,
 }
-LINES = 84_366
-FILES = 659
+LINES = 84_520
+FILES = 660
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.

@@ -15,6 +15,7 @@ from recjury.errors import StoreError
 from recjury.records import CallRecord
 from recjury.store.calls import CALLS, CallReader, CallValues
 from recjury.store.campaigns import CAMPAIGNS, RUNS, Campaign
+from recjury.store.changing import keep_latest, merge_places, merge_uses
 from recjury.store.column_types import as_stored
 from recjury.store.conversations import CONVERSATIONS
 from recjury.store.engine import insert_new
@@ -27,7 +28,7 @@ from recjury.store.measurements import MEASUREMENTS
 from recjury.store.places import PLACES
 from recjury.store.recorder import StoreRecorder
 from recjury.store.schema import change_secret, read_secret
-from recjury.store.sealed import AnyRow, SealedTable, refuse_keys
+from recjury.store.sealed import AnyRow, SealedTable, changed, refuse_keys
 from recjury.store.stage_results import (
     DEBATES,
     EVIDENCE,
@@ -68,9 +69,10 @@ class Merged(NamedTuple):
 def merge_stores(sources: Sequence[str], into: str) -> Merged:
     """Add the content of `sources` (URLs or paths) to the store `into`, made if it is missing.
 
-    What it has already is not added again; of two different results, the first stays. Raises
-    StoreError for stores of different campaigns or code, one whose campaign is running, and an
-    altered row; pages before it stay.
+    What it has already is not added again; of two different results, the first stays. What changes
+    (plans, and what evaluators are asked for) is as the later run left it. Raises
+    StoreError for stores of different campaigns or code, one whose campaign is running, an altered
+    row, and one with a key of this machine; pages before it stay.
     """
     total = Merged()
     with Store.at(into) as target:
@@ -120,17 +122,14 @@ def _check(source: Store, target: Store, first: str) -> None:
     """Raise StoreError unless the two can be merged; a new target gets the source's secret."""
     if source.location.full_name == target.location.full_name:
         raise StoreError(f"{source.location} cannot be merged into itself: name another store")
-    campaigns = {each.id: each for each in source.campaigns()}
-    for each in campaigns:
-        if source.running(each).is_running:
-            raise StoreError(f"campaign {each} is running in {source.location}: wait until it ends")
+    campaigns = _ended_campaigns(source)
     if not target.exists or target.read(_is_empty):
         target.create()
         with source.reading() as connection:
             secret = read_secret(connection)
         target.write(lambda transaction: change_secret(transaction.connection, secret))
         return
-    there = {each.id: each for each in target.campaigns()}
+    there = _ended_campaigns(target)
     shared = campaigns.keys() & there.keys()
     if campaigns and there and not shared:
         raise StoreError(
@@ -138,6 +137,14 @@ def _check(source: Store, target: Store, first: str) -> None:
         )
     for each in sorted(shared):
         _check_alike(source, campaigns[each], there[each])
+
+
+def _ended_campaigns(store: Store) -> dict[str, Campaign]:
+    campaigns = {each.id: each for each in store.campaigns()}
+    for each in campaigns:
+        if store.running(each).is_running:
+            raise StoreError(f"campaign {each} is running in {store.location}: wait until it ends")
+    return campaigns
 
 
 def _check_alike(source: Store, one: Campaign, other: Campaign) -> None:
@@ -159,10 +166,12 @@ class _Merge:
 
     def run(self) -> Merged:
         """Add everything."""
-        self._pages(CAMPAIGNS.table, self._sealed(CAMPAIGNS))
-        self._pages(RUNS.table, self._once(RUNS, "campaign"))
-        for table in (EVALUATORS, CONVERSATIONS, CAMPAIGN_EVALUATORS, PLACES):
+        self._pages(CAMPAIGNS.table, partial(keep_latest, CAMPAIGNS))
+        self._pages(RUNS.table, partial(keep_latest, RUNS))
+        for table in (EVALUATORS, CONVERSATIONS):
             self._pages(table.table, self._sealed(table))
+        self._pages(CAMPAIGN_EVALUATORS.table, merge_uses)
+        self._pages(PLACES.table, merge_places)
         self._pages(LOGS.table, self._logs)
         self._pages(EVALUATIONS.table, self._evaluations)
         self._pages(FAILURES.table, self._once(FAILURES, "unit"))
@@ -237,8 +246,9 @@ class _Merge:
             return set()
         read_stage_results(connection, ids)  # compares rows and stages with their seals
         values = EVALUATIONS.copies(connection, own, transaction)
-        added = here.execute(insert_new(EVALUATIONS.table), values).rowcount
-        self._counts["evaluations"] += max(added, 0)
+        query = select(func.count()).where(EVALUATIONS.c.id.in_(ids))
+        self._counts["evaluations"] += len(ids) - here.execute(query).scalar_one()
+        here.execute(insert_new(EVALUATIONS.table), values)
         there, mine = _stages_of(here, ids), _stages_of(connection, ids)
         unlike = [place for place in mine if there.get(place, mine[place]) != mine[place]]
         for each, stage in unlike:
@@ -267,6 +277,10 @@ class _Merge:
             if kept := [row for row in rows if _place(table, row) in wanted]:
                 copies = table.copies(connection, kept, transaction)
                 transaction.connection.execute(insert_new(table.table), copies)
+            if table is SUMMARIES:
+                own = {(*_place(table, row), row.stage_seal) for row in kept}
+                for unit, stage, _ in own ^ {(v["unit"], v["stage"], v["seal"]) for v in values}:
+                    raise changed(f"the summary of stage {stage} of {unit} in the store")
 
     def _calls(
         self, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
