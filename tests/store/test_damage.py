@@ -288,6 +288,7 @@ def test_an_altered_evaluation_is_no_reason_to_refuse_the_conversation(store: St
 def test_a_damaged_reply_is_neither_reused_nor_read(store: Store) -> None:
     with store:
         digest = hashlib.sha256(b"the log").hexdigest()
+        assert store.call(values.identity(1)) is not None
         values.alter(
             values.file_of(store),
             "UPDATE text SET body = 'the lot' WHERE body = CAST(? AS BLOB)",
