@@ -1,5 +1,6 @@
 """`recjury judge --config` takes a file that says who judges, and nothing of what is played."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from functools import partial
@@ -8,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from recjury.campaign import EvaluationConfig, read_evaluators
+from recjury.campaign import EvaluationConfig, judge_files, read_evaluators
+from recjury.corpora import conversation_row
 from recjury.errors import ConfigError
 from tests.campaign import player
 from tests.cli.front_door import Ended, recjury
+from tests.corpora import forms
 from tests.endpoint import ScriptedEndpoint
 
 Command = Callable[..., Ended]
@@ -137,3 +140,19 @@ def test_a_file_that_grows_while_it_is_read_is_refused_in_one_line(
     assert ended.code == 2
     (line,) = ended.err.splitlines()
     assert "changed while it was read" in line
+
+
+def test_an_edited_conversation_before_its_original_is_another_one(tmp_path: Path) -> None:
+    """Also in a store that has the original under the identity that both have in the file."""
+    first, *more = forms.PLAYED.log.interaction
+    turns = (first.model_copy(update={"text": f"{first.text} Really."}), *more)
+    log = forms.PLAYED.log.model_copy(update={"interaction": turns})
+    original, edited = (
+        conversation_row(each) for each in (forms.PLAYED, forms.PLAYED._replace(log=log))
+    )
+    outcome = EvaluationConfig.model_validate({"evaluators": ["outcome"]})
+    store = str(tmp_path / "runs.db")
+    for name, rows in (("original", [original]), ("both", [edited, original])):
+        path = forms.lines(tmp_path / f"{name}.jsonl", *rows)
+        result = asyncio.run(judge_files([path], outcome, store))
+        assert (result.done, len(set(result.conversations))) == (len(rows), len(rows))
