@@ -42,8 +42,8 @@ def export(
 ) -> list[Path]:
     """Write one file for each table, and `conversations.jsonl`.
 
-    The tables are conversations, evaluations, turns, ratings, statements and calls (without
-    prompts). `recjury judge` can read `conversations.jsonl` to judge the conversations again. This
+    The tables are conversations, evaluations, turns, ratings, evidence, statements and calls
+    (without prompts). `recjury judge` can read `conversations.jsonl` to judge the conversations again. This
     file is written for every format; the table that would have its name becomes
     `conversation_scores.jsonl`. `campaign` is a campaign's id; None exports the whole store. With
     ids of `conversations`, the files are about these. Files of an earlier export are replaced when
@@ -130,7 +130,7 @@ def frame(
     campaign: str | None = None,
     conversations: Sequence[str] | None = None,
 ) -> "pa.Table":
-    """One table: conversations, evaluations, turns, ratings, statements or calls.
+    """One table: conversations, evaluations, turns, ratings, evidence, statements or calls.
 
     `campaign` is a campaign's id; None means the whole store. With ids of `conversations`, the rows
     are about these. A row has the ids of its

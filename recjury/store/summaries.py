@@ -3,7 +3,7 @@
 A summary is written in the transaction of its stage, and has that stage's seal. So tables of many
 conversations are made without reading logs, rationales and debates. Most evaluations of a campaign
 differ in their scores alone: all else that a stage has rated is its layout, which is stored once.
-Every summary can be made again from the rows (`remake_summaries`).
+Every summary can be made again from the rows (`remake_page`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
