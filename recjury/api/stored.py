@@ -60,7 +60,7 @@ class Stored:
         return Stored(self.url, campaign)
 
     def frame(self, name: str, selection: Selection = _ALL) -> "pa.Table":
-        """A table as Arrow: conversations, evaluations, turns, ratings, evidence, statements, calls.
+        """A table as Arrow: one of those that `recjury.results.export` lists.
 
         `.to_pandas()` converts it to a DataFrame if pandas is installed. A row has the ids of its
         conversation, evaluation, evaluator and metric, if it belongs to one. A `selection` is of

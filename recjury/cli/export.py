@@ -33,7 +33,7 @@ def export(
     *,
     selection: "Selection",
 ) -> None:
-    """Export conversations, evaluations, turns, ratings, statements and calls, a file each.
+    """Export conversations, evaluations, turns, ratings, evidence, statements, calls: a file each.
 
     conversations.jsonl has the whole conversations: `recjury judge` reads it. Filters are about one
     campaign, by default the newest.

@@ -43,8 +43,8 @@ def export(
     """Write one file for each table, and `conversations.jsonl`.
 
     The tables are conversations, evaluations, turns, ratings, evidence, statements and calls
-    (without prompts). `recjury judge` can read `conversations.jsonl` to judge the conversations again. This
-    file is written for every format; the table that would have its name becomes
+    (without prompts). `recjury judge` can read `conversations.jsonl` to judge the conversations
+    again. This file is written for every format; the table that would have its name becomes
     `conversation_scores.jsonl`. `campaign` is a campaign's id; None exports the whole store. With
     ids of `conversations`, the files are about these. Files of an earlier export are replaced when
     all new ones are written. Raises ConfigError for an unknown format, for Parquet without the

@@ -45,7 +45,9 @@ def test_judges_in_batches_are_accepted(tmp_path: Path) -> None:
         f"systems: [retrieval]\nmodel: {FAST}\nmodels: {{slow: {SLOW}}}\n"
         "evaluators: [{kind: core, judges: {models: [slow]}}]\n"
     )
-    check_players(config(tmp_path, more))
+    found = config(tmp_path, more)
+    assert ("judges.models", "slow") in found.evaluators[0].aliases
+    check_players(found)
 
 
 @pytest.mark.parametrize("key", ["batch_size: 60000", "window: ''", "discount: 1", "wait: 0"])

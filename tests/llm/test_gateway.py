@@ -13,7 +13,7 @@ from tests.endpoint import Fault, ScriptedEndpoint, completion, hashed_embedding
 from tests.llm.doubles import (
     MemoryRecorder,
     OneRefuses,
-    refused_with_others_ended,
+    asked_and_left_open,
     request,
     spec_of,
     until,
@@ -262,4 +262,4 @@ def test_no_batch_of_embeddings_outlives_the_refusal_of_another() -> None:
         gateway = Gateway({"e": NOWHERE}, MemoryRecorder(), providers={"e": model})
         return await gateway.embed("e", [f"text {n}" for n in range(150)])
 
-    refused_with_others_ended(embed, asked=3)
+    assert asked_and_left_open(embed) == (3, 0)

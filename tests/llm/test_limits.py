@@ -117,6 +117,9 @@ def test_a_place_handed_to_one_who_has_given_up_goes_on_to_the_next() -> None:
         third.cancel()
         slots.release(queue)
         await acquire(slots, queue)
+        await asyncio.gather(third, return_exceptions=True)
+        assert (first.cancelled(), third.cancelled()) == (True, True)
+        assert not slots.take(queue)
 
     asyncio.run(asyncio.wait_for(run(), 10))
 

@@ -13,7 +13,7 @@ from tests.endpoint import Body, ScriptedEndpoint, completion
 from tests.llm.doubles import (
     MemoryRecorder,
     OneRefuses,
-    refused_with_others_ended,
+    asked_and_left_open,
     reply,
     request,
     spec_of,
@@ -127,10 +127,10 @@ def test_how_many_are_asked_for_is_a_part_of_the_identity(n: int) -> None:
 
 
 def test_no_sample_outlives_the_refusal_of_another() -> None:
-    refused_with_others_ended(
-        lambda model: sample_replies(model, request(), 3, lambda reply: reply.text, together=False),
-        asked=3,
+    alone = asked_and_left_open(
+        lambda model: sample_replies(model, request(), 3, lambda reply: reply.text, together=False)
     )
+    assert alone == (3, 0)
 
 
 def test_no_sample_that_is_drawn_once_more_outlives_the_refusal_of_another() -> None:
@@ -143,8 +143,8 @@ def test_no_sample_that_is_drawn_once_more_outlives_the_refusal_of_another() -> 
             answer: Reply = await super().complete(request)
             return answer
 
-    refused_with_others_ended(
+    again = asked_and_left_open(
         lambda model: sample_replies(model, request(), 3, lambda r: parse_rating(r, 0, 4).score),
-        asked=3,
-        model=Unread(),
+        Unread(),
     )
+    assert again == (3, 0)

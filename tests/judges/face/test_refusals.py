@@ -14,7 +14,7 @@ from recjury.papers.face.optimise.rewrite import Rewriter
 from recjury.records import Aspect, ConversationRecord
 from tests.judges.cases import SPEC
 from tests.judges.face.logs import log
-from tests.llm.doubles import OneRefuses, refused_with_others_ended, request
+from tests.llm.doubles import OneRefuses, asked_and_left_open, request
 
 Act = Callable[[OneRefuses], Coroutine[Any, Any, object]]
 
@@ -46,4 +46,4 @@ def _select(model: OneRefuses) -> Coroutine[Any, Any, object]:
 
 @pytest.mark.parametrize("act", [_rate, _decompose, _rewrite, _select])
 def test_nothing_outlives_the_refusal_of_another_call(act: Act) -> None:
-    refused_with_others_ended(act, asked=3)
+    assert asked_and_left_open(act) == (3, 0)
