@@ -41,20 +41,20 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # The most lines of Python that a room may have; "top" are the files beside the rooms. A budget
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
-    "agents": 8_304,
+    "agents": 8_295,
     "agreement": 5_839,
     "api": 933,
-    "campaign": 4_048,
-    "cli": 4_664,
+    "campaign": 4_080,
+    "cli": 4_656,
     "corpora": 3_679,
     "debate": 2_117,
     "demo": 33,
     "fine_tuning": 410,
-    "isolation": 849,
+    "isolation": 879,
     "judges": 10_152,
     "language": 1_920,
     "knowledge": 1_782,
-    "llm": 9_810,
+    "llm": 9_812,
     "papers": 6_596,
     "plugins": 647,
     "prompts": 296,
@@ -63,12 +63,12 @@ BUDGETS = {
     "results": 2_919,
     "simulator": 4_020,
     "stats": 1_986,
-    "store": 6_576,
+    "store": 6_603,
     "tables": 955,
-    "top": 1_170,
+    "top": 1_172,
     "cluster": 473,
 }
-LINES = 83_810
+LINES = 83_886
 FILES = 655
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
