@@ -41,11 +41,11 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # The most lines of Python that a room may have; "top" are the files beside the rooms. A budget
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
-    "agents": 8_294,
+    "agents": 8_295,
     "agreement": 5_824,
     "api": 933,
-    "campaign": 4_079,
-    "cli": 4_682,
+    "campaign": 4_082,
+    "cli": 4_673,
     "corpora": 3_679,
     "debate": 2_117,
     "demo": 33,
@@ -54,7 +54,7 @@ BUDGETS = {
     "judges": 10_152,
     "language": 1_920,
     "knowledge": 1_782,
-    "llm": 9_812,
+    "llm": 9_814,
     "papers": 6_593,
     "plugins": 647,
     "prompts": 296,
@@ -68,7 +68,7 @@ BUDGETS = {
     "top": 1_182,
     "cluster": 488,
 }
-LINES = 84_513
+LINES = 84_510
 FILES = 659
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.

@@ -106,7 +106,8 @@ def _answer(raw: bytes) -> tuple[str, tuple[ItemRef, ...]]:
     """Text and items of a response body. Raises SystemFailed with what was expected."""
     try:
         answer: object = orjson.loads(raw)
-    except orjson.JSONDecodeError:
+        _json(answer)  # writes less deep values than it reads
+    except (TypeError, ValueError):
         said = excerpt(raw.decode("utf-8", "replace")) or "nothing"
         raise SystemFailed(f"expected JSON, got {said}") from None
     if not isinstance(answer, dict):

@@ -137,7 +137,7 @@ async def _judge(
         there = {each: log for each, log in store.log_ids_of(logs).items() if logs[each] != log}
         ids: dict[str, None] = {}
         set_aside = store.plan(campaign, map(_planned, _once(_told_apart(taken(), there), ids)))
-        await _store_new(store, ids, _told_apart(taken(), there))
+        await _store_new(store, frozenset(logs.values()), _told_apart(taken(), there))
         runner = Runner(store, built, config, progress, retry=retry)
         result = await runner.run(worker, lambda: map(_unit, store.planned(campaign, ids)))
     return result._replace(set_aside=set_aside)
@@ -188,11 +188,10 @@ def _planned(recording: Recording) -> PlannedConversation:
     )
 
 
-async def _store_new(store: Store, ids: Collection[str], recordings: Iterable[Recording]) -> None:
-    """Store the logs of conversations `ids` that the store does not have.
+async def _store_new(store: Store, logs: Collection[str], recordings: Iterable[Recording]) -> None:
+    """Store the logs that the store does not have.
 
-    Raises DataError for a recording that was not planned: its file has changed since it was
-    planned.
+    Raises DataError for one that is not among `logs`: its file has changed since it was first read.
     """
 
     async def save(recording: Recording) -> None:
@@ -202,7 +201,7 @@ async def _store_new(store: Store, ids: Collection[str], recordings: Iterable[Re
         for page in pages(recordings):
             stored = store.log_ids_of(each.identity for each in page)
             for each in page:
-                if each.identity not in ids:
+                if each.log.id not in logs:
                     raise DataError(
                         "a file of conversations changed while it was read: start again when no "
                         "program writes to it"

@@ -167,7 +167,8 @@ def _undebated(store: "Store", conversation: str, evaluation: str | None) -> Und
     log = store.log(conversation)
     if log is None:
         raise StoreError(f"conversation {conversation} has no log: resume its campaign first")
-    found = _evaluations(store, conversation)
+    (result,) = store.results(conversations=[conversation])
+    found = list(result.evaluations)
     if evaluation is not None:
         chosen = [each for each in found if each.evaluation == evaluation]
     else:
@@ -175,16 +176,6 @@ def _undebated(store: "Store", conversation: str, evaluation: str | None) -> Und
         chosen = [each for each in found if each.label in debating] or found
     ratings = tuple(rating for each in chosen for rating in each.ratings)
     return Undebated(conversation, log, ratings, _why(chosen))
-
-
-def _evaluations(store: "Store", conversation: str) -> "list[EvaluationResult]":
-    results = store.results(system=store.conversation(conversation).system)
-    return [
-        each
-        for result in results
-        if result.conversation == conversation
-        for each in result.evaluations
-    ]
 
 
 def _why(evaluations: "list[EvaluationResult]") -> str:

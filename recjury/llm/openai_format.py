@@ -13,6 +13,7 @@ from recjury.llm.provider import Completion, LogProbs, Retryable
 from recjury.records import ChatRequest, Choice
 
 _Fields = dict[str, object]
+_MISFITS = (AttributeError, LookupError, OverflowError, TypeError, ValueError, struct.error)
 _TOO_MANY = 2**31  # tokens that no call has
 _SPOKEN_PARTS = ("text", "output_text")
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
@@ -77,7 +78,7 @@ def read_completion(raw: bytes, *, vectors: int = 0) -> Completion:
         raise Retryable(f"the reply is not JSON ({len(raw)} bytes)") from None
     try:
         return _embeddings(body, vectors) if vectors else _chat(body)
-    except (AttributeError, LookupError, OverflowError, TypeError, ValueError, struct.error):
+    except (*_MISFITS, RecursionError):
         kind = f"list of {vectors} embeddings" if vectors else "chat completion"
         raise Retryable(f"the reply is not a {kind}") from None
 

@@ -165,7 +165,8 @@ class _Merge:
         self._conflicts: dict[str, None] = {}
 
     def run(self) -> Merged:
-        """Add everything."""
+        """Add everything. Nothing is counted until the campaign runs again."""
+        self._target.write(forget_counts)
         self._pages(CAMPAIGNS.table, partial(keep_latest, CAMPAIGNS))
         self._pages(RUNS.table, partial(keep_latest, RUNS))
         for table in (EVALUATORS, CONVERSATIONS):
@@ -189,7 +190,7 @@ class _Merge:
                 rows = connection.execute(page).all()
                 if not rows:
                     return
-                self._target.write(partial(_added, add, connection, rows))
+                self._target.write(partial(add, connection, rows))
             page = query.where(tuple_(*key) > tuple(rows[-1]._mapping[each.name] for each in key))
 
     def _sealed(self, table: SealedTable[Any]) -> "_Add":
@@ -307,13 +308,6 @@ class _Merge:
 
 _Add = Callable[[Connection, Sequence[AnyRow], Transaction], object]
 _RESULTS = (OUTPUTS, RATINGS, EVIDENCE, DEBATES, STATEMENTS)
-
-
-def _added(
-    add: _Add, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
-) -> None:
-    add(connection, rows, transaction)
-    forget_counts(transaction)
 
 
 def _said(call: CallRecord) -> tuple[object, ...]:

@@ -126,6 +126,8 @@ NASTY = {
     'expected JSON, got {"text"': Answer(b'{"text": "Well.", "items": [], "score": NaN}'),
     "expected JSON, got ": Answer(b'{"text": "caf\xe9", "items": []}'),
     "expected JSON, got [[": Answer(b"[" * 5_000),
+    "expected JSON, got [[[": Answer(b"[" * 400 + b"]" * 400),
+    "expected JSON, got {": Answer(b'{"text": "Well.", "items": [%s]}' % (b"[" * 400 + b"]" * 400)),
     "the connection broke (ClientPayloadError": Answer(
         b"no gzip", 200, {"Content-Encoding": "gzip"}
     ),

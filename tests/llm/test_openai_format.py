@@ -33,6 +33,13 @@ def test_a_part_without_a_plain_text_is_no_completion(text: object) -> None:
         read_completion(_body([{"type": "text", "text": text}]))
 
 
+def test_a_body_that_is_nested_too_deeply_is_no_completion() -> None:
+    deep = b"[" * 1000 + b"]" * 1000
+    body = b'{"model": %s, "choices": [{"message": {"content": "x"}, "finish_reason": "stop"}]}'
+    with pytest.raises(Retryable, match="the reply is not a chat completion"):
+        read_completion(body % deep)
+
+
 @pytest.mark.parametrize("content", [0, False, {}, {"type": "text", "text": "Try"}])
 def test_a_content_that_is_neither_text_nor_parts_is_no_completion(content: object) -> None:
     with pytest.raises(Retryable, match="the reply is not a chat completion"):

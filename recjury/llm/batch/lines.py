@@ -104,7 +104,8 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 def _parsed(raw: bytes) -> dict[str, object]:
     try:
         parsed = orjson.loads(raw)
-    except orjson.JSONDecodeError:
+        orjson.dumps(parsed)  # `take` does it: it writes less deep values than it reads
+    except (TypeError, ValueError):
         return {}
     return parsed if isinstance(parsed, dict) else {}
 

@@ -15,6 +15,7 @@ from aiohttp import web
 
 from recjury.errors import CallFailed, ProviderError
 from recjury.llm.batch import api
+from recjury.llm.batch.lines import AnswerLines
 from tests.batch_server import BatchEndpoint, Faults, Line
 from tests.llm.batch.test_batches import Outcome, complete, right, spec_of, texts
 from tests.llm.doubles import MemoryRecorder
@@ -284,3 +285,12 @@ def test_faults_that_fail_with_a_line_and_are_resumed(name: str) -> None:
         endpoint.faults = Faults()
         endpoint.held.set()
         assert texts(run(endpoint, recorder)) == right(CALLS)
+
+
+def test_an_answer_that_is_nested_too_deeply_is_none() -> None:
+    body = b"[" * 400 + b"]" * 400
+    lines = AnswerLines()
+    lines.file.write(b'{"custom_id": "a", "response": {"status_code": 200, "body": %s}}\n' % body)
+    asyncio.run(lines.index())
+    assert (len(lines), lines.answered) == (0, set())
+    lines.close()
