@@ -1,17 +1,32 @@
 """Functions that read or write, as methods of a store."""
 
 import functools
-from collections.abc import Callable, Coroutine
-from typing import Concatenate, ParamSpec, TypeVar
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from sqlalchemy import Connection
 
+from recjury.store.kept_counts import counting
 from recjury.store.running import Access
 from recjury.store.writer import Transaction
 
 A = TypeVar("A")
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class Queued(NamedTuple):
+    """What waits for a transaction, and the units of which it writes results."""
+
+    write: Callable[[Transaction], object]
+    results_of: Sequence[object]
+
+
+def write_queued(transaction: Transaction, queued: Sequence[Queued]) -> None:
+    """Write what shares a transaction, and keep the counts."""
+    with counting(transaction, [one for each in queued for one in each.results_of]):
+        for each in queued:
+            each.write(transaction)
 
 
 def reads(read: Callable[Concatenate[Connection, P], T]) -> Callable[Concatenate[Access, P], T]:

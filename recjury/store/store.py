@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from types import TracebackType
-from typing import NamedTuple, Self, TypeVar
+from typing import Self, TypeVar
 
 from sqlalchemy import Connection
 
@@ -51,17 +51,11 @@ from recjury.store.failures import (
     unit_failures,
     write_failure,
 )
-from recjury.store.kept_counts import (
-    count_page,
-    counting,
-    forget_counts,
-    join_campaign,
-    read_counts,
-)
+from recjury.store.kept_counts import count_page, forget_counts, join_campaign, read_counts
 from recjury.store.location import StoreLocation
 from recjury.store.logs import find_log, log_ids_of, write_log
 from recjury.store.measurements import read_measurements, write_measurement
-from recjury.store.methods import queues, reads, writes
+from recjury.store.methods import Queued, queues, reads, write_queued, writes
 from recjury.store.places import campaigns_of
 from recjury.store.recorder import StoreRecorder
 from recjury.store.remaking import KEYS, Remade, remake_page
@@ -85,19 +79,6 @@ from recjury.store.verification import VerifiedStore, verify_store
 from recjury.store.writer import Transaction, Writer, transactions, write_all
 
 T = TypeVar("T")
-
-
-class _Queued(NamedTuple):
-    """What waits for a transaction, and the units of which it writes results."""
-
-    write: Callable[[Transaction], object]
-    results_of: Sequence[object]
-
-
-def _each(transaction: Transaction, queued: Sequence[_Queued]) -> None:
-    with counting(transaction, [one for each in queued for one in each.results_of]):
-        for each in queued:
-            each.write(transaction)
 
 
 class Store:
@@ -352,11 +333,8 @@ class Store:
             return read(connection)
 
     async def queue(self, write: Callable[[Transaction], object], *results_of: object) -> None:
-        """Share a transaction of the writer thread; return when it is committed.
-
-        `results_of` are as in `store.kept_counts.counting`.
-        """
-        await self._queue.submit(_each, _Queued(write, results_of))
+        """As `Access.queue`, for the writer thread."""
+        await self._queue.submit(write_queued, Queued(write, results_of))
 
     def write(self, write: Callable[[Transaction], T]) -> T:
         """What `write` returns, once it is committed; it gets a transaction of its own."""

@@ -67,7 +67,7 @@ def _run(
         said, _ = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         process.kill()
-        process.communicate()
+        said, _ = process.communicate()  # it may just have ended
     return Run(process.returncode, json.loads(said) if process.returncode == 0 else None)
 
 
