@@ -41,7 +41,7 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # The most lines of Python that a room may have; "top" are the files beside the rooms. A budget
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
-    "agents": 8_304,
+    "agents": 8_305,
     "agreement": 5_839,
     "api": 933,
     "campaign": 4_048,
@@ -50,25 +50,25 @@ BUDGETS = {
     "debate": 2_117,
     "demo": 33,
     "fine_tuning": 410,
-    "isolation": 849,
+    "isolation": 852,
     "judges": 10_152,
     "language": 1_920,
     "knowledge": 1_782,
     "llm": 9_810,
     "papers": 6_596,
-    "plugins": 647,
+    "plugins": 661,
     "prompts": 296,
-    "records": 1_904,
-    "report": 1_728,
-    "results": 2_919,
-    "simulator": 4_020,
+    "records": 1_905,
+    "report": 1_727,
+    "results": 2_950,
+    "simulator": 4_028,
     "stats": 1_986,
-    "store": 6_576,
+    "store": 6_590,
     "tables": 955,
     "top": 1_170,
     "cluster": 473,
 }
-LINES = 83_810
+LINES = 83_881
 FILES = 655
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
