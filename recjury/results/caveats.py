@@ -49,12 +49,16 @@ def about_scores(tallies: Mapping[str, Tally], metrics: Mapping[str, Metric]) ->
     """
     shown = titles_of({id_: each for id_, each in metrics.items() if not each.detail})
     return [
-        *_about_failures(tallies),
-        *_about_losses(tallies, metrics),
+        *about_lost(tallies, metrics),
         *_about_lists(tallies),
         *_about_raters(tallies, shown),
         *_about_ties(tallies, shown),
     ]
+
+
+def about_lost(tallies: Mapping[str, Tally], metrics: Mapping[str, Metric]) -> list[Caveat]:
+    """What failed, and the worst cases of means that lost ratings."""
+    return [*_about_failures(tallies), *_about_losses(tallies, metrics)]
 
 
 def _about_failures(tallies: Mapping[str, Tally]) -> Iterator[Caveat]:
