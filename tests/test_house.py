@@ -41,7 +41,7 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # The most lines of Python that a room may have; "top" are the files beside the rooms. A budget
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
-    "agents": 8_295,
+    "agents": 8_296,
     "agreement": 5_824,
     "api": 933,
     "campaign": 4_078,
@@ -50,25 +50,25 @@ BUDGETS = {
     "debate": 2_117,
     "demo": 33,
     "fine_tuning": 410,
-    "isolation": 879,
+    "isolation": 882,
     "judges": 10_152,
     "language": 1_920,
     "knowledge": 1_782,
     "llm": 9_814,
     "papers": 6_593,
-    "plugins": 647,
+    "plugins": 661,
     "prompts": 296,
-    "records": 1_931,
-    "report": 1_728,
-    "results": 2_935,
-    "simulator": 4_020,
+    "records": 1_932,
+    "report": 1_727,
+    "results": 2_974,
+    "simulator": 4_028,
     "stats": 1_940,
-    "store": 7_214,
+    "store": 7_224,
     "tables": 934,
     "top": 1_182,
     "cluster": 488,
 }
-LINES = 84_497
+LINES = 84_572
 FILES = 659
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.

@@ -24,6 +24,7 @@ SYSTEMS: Registry[type[System]] = Registry(
         "http": "recjury.agents.http_system:HttpSystem",
         "python": "recjury.agents.python_system:PythonSystem",
     },
+    example="recjury.demo.popular:Popular",
 )
 """The systems by kind."""
 

@@ -58,6 +58,9 @@ def main() -> None:
     while select.select([output], [], [], 0)[0] and (chunk := os.read(output, _CHUNK)):
         printed = (printed + chunk)[-_LAST_OUTPUT:]
     shutil.rmtree(folder, ignore_errors=True)
+    _, _, rest = printed.partition(b"\n")
+    if len(printed) == _LAST_OUTPUT and rest.strip():  # the first line is not whole
+        printed = rest
     shown = printed.decode("utf-8", "replace")
     sys.stdout.write(json.dumps({"reason": reason, "output": shown}))
 

@@ -32,12 +32,21 @@ class Listed(NamedTuple):
 class Registry(Generic[T]):
     """What has a name of one kind: classes or functions, imported when they are needed."""
 
-    def __init__(self, kind: str, group: str, built_in: Mapping[str, str], *, plural: str = ""):
+    def __init__(
+        self,
+        kind: str,
+        group: str,
+        built_in: Mapping[str, str],
+        *,
+        plural: str = "",
+        example: str = "",
+    ):
         """`kind` is the word for one of them ("evaluator"), `group` that of their entry points.
 
         `built_in` has "module:attribute" by name, in the order in which they are listed. `plural`
-        is the word for several, by default `kind` with an s.
+        is the word for several, by default `kind` with an s; `example` is the path of a user's.
         """
+        self._example = example
         self.kind, self.group, self.plural = kind, group, plural or f"{kind}s"
         self._built_in = dict(built_in)
 
@@ -82,7 +91,7 @@ class Registry(Generic[T]):
         """
         name = entry.get(key, default)
         if name is None:
-            raise ValueError(f"has no `{key}` (known: {', '.join(self.names)})")
+            raise ValueError(f"has no `{key}` {self._known}")
         if not isinstance(name, str) or (":" not in name and name not in self.names):
             raise ValueError(self.unknown(name))
         return name
@@ -92,7 +101,12 @@ class Registry(Generic[T]):
         if not self.names:
             return f"unknown {self.kind} {name!r}: expected module:Class"
         hint = did_you_mean(name, self.names)
-        return f"unknown {self.kind} {name!r}{hint} (known: {', '.join(self.names)})"
+        return f"unknown {self.kind} {name!r}{hint} {self._known}"
+
+    @property
+    def _known(self) -> str:
+        own = f"; or a class, such as {self._example}" if self._example else ""
+        return f"(known: {', '.join(self.names)}{own})"
 
     def listed(self) -> tuple[Listed, ...]:
         """All that has a name; what cannot be loaded has its problem."""

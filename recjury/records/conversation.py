@@ -109,7 +109,8 @@ class Ending(StrEnum):
     ROUND_LIMIT = "round_limit"
     SYSTEM_FAILED = "system_failed"
     OFFLINE = "offline"  # one reply to people's history; nobody answered it
-    BROKEN_OFF = "broken_off"  # the user could not speak, or the budget was spent
+    UNANSWERED = "unanswered"  # the user's model refused what the system said, or was not readable
+    BROKEN_OFF = "broken_off"  # the user's endpoint failed, or the budget was spent
     RECORDED = "recorded"
 
 

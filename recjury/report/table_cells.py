@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from recjury.records import Metric
 from recjury.report.excerpt import one_line
-from recjury.results import Comparison, Gap, Measure, MetricSummary, Tally
+from recjury.results import Comparison, Gap, Measure, Tally
 from recjury.results.noise import NoiseFloor
 from recjury.results.summary import largest_floor
 
@@ -23,7 +23,7 @@ NAME_LENGTH = 60
 class Cell(NamedTuple):
     """A mean as text, with its coverage below 100 % ("86 %", or "n = 6" if the metric does
     not apply to other conversations) and what was lost ("lost 14 %: 1.00 to 3.00"); `is_best` marks
-    the best of a column."""
+    the best of a column, which its lost ratings cannot put behind another."""
 
     text: str
     coverage: str | None
@@ -145,23 +145,22 @@ def _floor_text(floor: float | None, metric: Metric) -> str:
     return "–" if floor is None else f"±{floor:.{metric.digits}f}"
 
 
-def _best(column: Sequence[MetricSummary], metric: Metric) -> float | None:
-    means = [summary.mean for summary in column if summary.mean is not None]
-    best = max if metric.higher_is_better else min
-    return best(means) if len(set(means)) > 1 else None
-
-
 def _column(tallies: Sequence[Tally], measure: Measure) -> list[Cell]:
-    means = [tally.summary(measure.id) for tally in tallies]
-    best = _best(means, measure.metric)
-    return [
-        Cell("–", None, False)
-        if mean.mean is None
-        else Cell(
-            f"{mean.mean:.{measure.metric.digits}f}", partly(tally, measure), mean.mean == best
+    means = [tally.summary(measure.id).mean for tally in tallies]
+    known = {mean for mean in means if mean is not None}
+    is_up, cells = measure.metric.higher_is_better, list[Cell]()
+    for mean, tally in zip(means, tallies, strict=True):
+        if mean is None:
+            cells.append(Cell("–", None, False))
+            continue
+        others = known - {mean}
+        is_best = bool(others) and mean == (max if is_up else min)(known)
+        is_best &= not any(
+            tally.may_be_behind(measure.id, each, higher_is_better=is_up) for each in others
         )
-        for mean, tally in zip(means, tallies, strict=True)
-    ]
+        text = f"{mean:.{measure.metric.digits}f}"
+        cells.append(Cell(text, partly(tally, measure), is_best))
+    return cells
 
 
 def partly(tally: Tally, measure: Measure) -> str | None:

@@ -15,7 +15,8 @@ class CampaignAnswer(NamedTuple):
     """Which system is best by the measure that sums up the others, and what has no score.
 
     `best` is None if no system has a score, if several have the best mean, or if the system with
-    the best mean is worse than another one on the scenarios of both. It is `decided` if on these
+    the best mean is not better than each other one on the scenarios of both, or would not be with
+    its lost ratings at their worst. It is `decided` if on these
     scenarios it is better than each other system, with a p-value below .05 (`comparison.corrected`
     says over what it is corrected).
     """
@@ -39,6 +40,12 @@ class _Lead(NamedTuple):
     def is_shown(self) -> bool:
         better = self.gap.difference is not None and self.gap.difference > 0
         return self.is_paired and better and self.gap.p is not None and self.gap.p < SIGNIFICANT
+
+    def is_level(self, digits: int) -> bool:
+        """Whether the difference is 0 as it is shown, and no test says otherwise."""
+        gap = self.gap.difference
+        is_zero = gap is not None and not float(f"{gap:.{digits}f}")
+        return is_zero and self.is_paired and not self.is_shown
 
     def text(self, digits: int) -> str:
         """The difference with its interval."""
@@ -74,10 +81,9 @@ def answer(summary: CampaignSummary, compared: _Pairs | None = None) -> Campaign
         measures = [Compared(lead.id, lead.id, lead.metric)]
         compared = compare_campaign(summary.systems, lead, measures)
     leads = {other: _lead(compared, best, other, lead) for other in others}
-    if better := [name for name, (gap, _) in leads.items() if (gap.difference or 0) < 0]:
-        are = "is" if len(better) == 1 else "are"
-        said = f"{best} has the best mean, {by}, but {listed(better)} {are} better on the "
-        return CampaignAnswer(None, False, (f"{said}scenarios of both; none is best.", missing))
+    if doubt := _doubt(summary, best, leads, lead):
+        said = f"{best} has the best mean, {by}, but {doubt}; none is best."
+        return CampaignAnswer(None, False, (said, missing))
     ahead = f"ahead of {others[0]} by {leads[others[0]].text(lead.metric.digits)}"
     said = f"{best} is best: {by}, {ahead}. {_decided(leads, compared, lead)}"
     return CampaignAnswer(best, all(each.is_shown for each in leads.values()), (said, missing))
@@ -89,6 +95,25 @@ def _lead(compared: _Pairs, best: str, other: str, lead: Measure) -> _Lead:
     gap = comparison.gaps[lead.id].difference
     favours_first = first == lead.metric.higher_is_better
     return _Lead(gap if favours_first else gap.negated(), comparison.is_paired and gap.n > 0)
+
+
+def _doubt(summary: CampaignSummary, best: str, leads: Mapping[str, _Lead], lead: Measure) -> str:
+    """Why the system with the best mean is not the best one; empty if it is."""
+    level = [name for name, each in leads.items() if each.is_level(lead.metric.digits)]
+    worse = [name for name, (gap, _) in leads.items() if (gap.difference or 0) < 0]
+    better = [name for name in worse if name not in level]
+    for names, how in ((better, "better"), (level, "level with it")):
+        if names:
+            are = "is" if len(names) == 1 else "are"
+            return f"{listed(names)} {are} {how} on the scenarios of both"
+    own, is_up = summary.systems[best], lead.metric.higher_is_better
+    means = {name: summary.systems[name].summary(lead.id).mean for name in leads}
+    behind = [
+        name
+        for name, mean in means.items()
+        if mean is not None and own.may_be_behind(lead.id, mean, higher_is_better=is_up)
+    ]
+    return f"its lost ratings may put it behind {listed(behind)}" if behind else ""
 
 
 def _decided(leads: Mapping[str, _Lead], compared: _Pairs, lead: Measure) -> str:
@@ -106,8 +131,6 @@ def _decided(leads: Mapping[str, _Lead], compared: _Pairs, lead: Measure) -> str
         return f"This is not decided: no scenario in common with {listed(apart)}."
     if any(gap.n < 2 for gap, _ in leads.values()):
         return "This is not decided: one scenario is too few for a test."
-    if not tested:
-        return "This is not decided: they tie on the scenarios of both."
     if power := about_power(tested):
         return f"This is not decided: {power[0].heading}."
     return f"This is not decided against {listed(still_open)} ({shown})."

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from recjury.corpora import corpus_name
 from recjury.records import Metric
-from recjury.results.scores import RatedBy, titles_of
+from recjury.results.scores import RatedBy, sums_up, titles_of
 from recjury.results.summary import CampaignSummary
 from recjury.results.tally import Tally
 from recjury.stats import MeanDifference
@@ -49,12 +49,16 @@ def about_scores(tallies: Mapping[str, Tally], metrics: Mapping[str, Metric]) ->
     """
     shown = titles_of({id_: each for id_, each in metrics.items() if not each.detail})
     return [
-        *_about_failures(tallies),
-        *_about_losses(tallies, metrics),
+        *about_lost(tallies, metrics),
         *_about_lists(tallies),
         *_about_raters(tallies, shown),
         *_about_ties(tallies, shown),
     ]
+
+
+def about_lost(tallies: Mapping[str, Tally], metrics: Mapping[str, Metric]) -> list[Caveat]:
+    """What failed, and the worst cases of means that lost ratings."""
+    return [*_about_failures(tallies), *_about_losses(tallies, metrics)]
 
 
 def _about_failures(tallies: Mapping[str, Tally]) -> Iterator[Caveat]:
@@ -63,26 +67,33 @@ def _about_failures(tallies: Mapping[str, Tally]) -> Iterator[Caveat]:
         shares = [f"{each.failed} of {each.conversations} of {n}" for n, each in failed.items()]
         count = sum(each.failed for each in failed.values())
         total = sum(each.conversations for each in tallies.values())
+        lost = sum(len(each.lost) for each in failed.values())
+        why = (
+            f"The ratings of {lost} are lost: the system failed, or the user's model had no usable "
+            "answer to its words. " * bool(lost)
+        )
+        if lost < count:
+            why += f"{count - lost} only lower the coverage: an endpoint failed, or the budget "
+            why += "was spent. "
         yield Caveat(
             f"{count} of {total} conversations failed: {listed(shares)}",
-            "They have no scores and lower the coverage of the means. If a system fails on the "
-            "hard scenarios, its means cover only the easy ones.",
+            f"{why}If a system fails on the hard scenarios, its means cover only the easy ones.",
         )
 
 
 def _about_losses(tallies: Mapping[str, Tally], metrics: Mapping[str, Metric]) -> Iterator[Caveat]:
+    ordered = sorted(metrics.items(), key=lambda each: (each[1].detail, not sums_up(each[1])))
     for name, tally in tallies.items():
-        worst = {measure: tally.worst_case(measure) for measure in metrics}
         lost = [
-            f"{metrics[measure].title} {each.text(metrics[measure].digits)}"
-            for measure, each in worst.items()
-            if each is not None
+            f"{metric.title} {worst.text(metric.digits)}"
+            for measure, metric in ordered
+            if (worst := tally.worst_case(measure)) is not None
         ]
         if lost:
             yield Caveat(
-                f"{name} lost ratings: {'; '.join(lost)}",
-                "The means leave lost ratings out. The bounds are those of the mean if all of them "
-                "had the lowest, or the highest, score of the scale.",
+                f"{name} lost ratings: {listed(lost)}",
+                "Means and differences leave lost ratings out. The bounds are those of the mean if "
+                "all of them had the lowest, or the highest, score of the scale.",
             )
 
 

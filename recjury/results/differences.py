@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from recjury.records import JSON, Metric
 from recjury.results.caveats import Caveat, about_power
+from recjury.results.losses import WorstCase
 from recjury.results.noise import NoiseFloor
 from recjury.results.scores import Measure, sums_up
 from recjury.results.tally import Tally
@@ -23,13 +24,14 @@ class Gap(NamedTuple):
     p-value.
 
     `equivalence` is the p-value of the test that the difference is smaller than a margin; None if
-    no margin was given.
+    no margin was given. `lost` has the worst cases of the means of A and B, if they lost ratings.
     """
 
     metric: Metric
     difference: MeanDifference
     effect: effects.Effect = effects.Effect(None, None)
     equivalence: float | None = None
+    lost: tuple[WorstCase | None, WorstCase | None] = (None, None)
 
     def as_json(self, *, equivalence: bool) -> dict[str, JSON]:
         """The difference with interval and p-value, and the effect size."""
@@ -38,6 +40,8 @@ class Gap(NamedTuple):
             "effect_size": self.effect.d,
             "sd": self.effect.sd,
         }
+        for side, worst in zip("ab", self.lost, strict=True):
+            own |= {} if worst is None else {side: worst.as_json()}
         return own | ({"equivalence_p": self.equivalence} if equivalence else {})
 
 
@@ -99,7 +103,8 @@ def compare_tallies(
         differ = paired if pairs else unpaired
         gap = Gap(measure.metric, differ(x, y, seed=seed, tested=not measure.metric.detail))
         gap = gap._replace(
-            effect=(effects.paired_effect if pairs else effects.unpaired_effect)(x, y)
+            effect=(effects.paired_effect if pairs else effects.unpaired_effect)(x, y),
+            lost=(a.worst_case(measure.a), b.worst_case(measure.b)),
         )
         if margin is not None and not measure.metric.detail:
             test = effects.paired_equivalence if pairs else effects.unpaired_equivalence

@@ -12,7 +12,8 @@ from pydantic import Field
 from recjury.errors import DataError
 from recjury.judges.surface import words
 from recjury.records import ConversationLog, Ending, ItemRef, target_ranks
-from recjury.results.caveats import about_training
+from recjury.results.caveats import about_lost, about_training
+from recjury.results.summary import summarise
 from recjury.stats.clustered import cluster_means
 from recjury.store import Store
 from recjury.store.choice import chosen_campaign
@@ -54,6 +55,7 @@ class OfflineTable(Analysis):
                 log = store.log(each.id)
                 if log is not None and log.ending is Ending.OFFLINE:
                     logs[log.scenario.corpus, log.system].append(log)
+            summary = summarise(store, campaign)
         if not logs:
             raise DataError(
                 f"campaign {campaign} has no replies to recorded histories: "
@@ -65,7 +67,9 @@ class OfflineTable(Analysis):
                 f"only {shortest} items of each list count: give smaller ones with --set cutoffs="
             )
         notes = ["each target is an example; distinct n-grams are of all replies of a row together"]
-        notes += (f"{each.heading}. {each.text}" for each in about_training(c for c, _ in logs))
+        lost = about_lost(summary.systems, {each.id: each.metric for each in summary.shown})
+        caveats = [*about_training(c for c, _ in logs), *lost]
+        notes += (f"{each.heading}. {each.text}" for each in caveats)
         rows = list(chain.from_iterable(self._rows(*key, some) for key, some in logs.items()))
         return Findings(tables=(table_of("offline", self._columns, rows, notes=notes),))
 

@@ -2,14 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from statistics import fmean
 from typing import NamedTuple, cast
 
-from recjury.records import FAILED, MEAN, Metric, Need, Rating, Status, metric_id
-from recjury.results.losses import Losses
+from recjury.records import FAILED, MEAN, Metric, Need, Status, metric_id
 from recjury.store import CampaignEvaluator, ConversationResult, Layout, RatedAs
 
 _WIDEST = 100
@@ -51,8 +50,8 @@ class ScoreForm:
 
     `means` says of which scores the value of each measure is the mean, and `only` which one it is
     where there is one. `missing` has the reasons of measures without a value, `due` says how many
-    ratings of each should have a score, and `lost` how many of these have none. `given` says where
-    the scores of each rater are.
+    ratings of each should have a score, and `lost` how many of these have none. `scales` has the
+    lowest and the highest score of each. `given` says where the scores of each rater are.
     """
 
     def __init__(self, evaluations: Sequence[tuple[str, Layout]]) -> None:
@@ -65,6 +64,7 @@ class ScoreForm:
         self.missing: dict[str, Missing] = {}
         self.due: dict[str, int] = {}
         self.lost: dict[str, int] = {}
+        self.scales: dict[str, tuple[float, float]] = {}
         self.is_complete = not any(layout.unscored for _, layout in evaluations)
         for label, layout in evaluations:
             self._add(label, layout)
@@ -76,9 +76,11 @@ class ScoreForm:
         scored = sum(each.status is Status.SCORED for each in ratings)
         lost = sum(each.status in FAILED for each in ratings)
         self.due[measure] = scored + lost
+        low, high = ratings[0].low, ratings[0].high
+        self.scales[measure] = (low, math.inf if high is None else high)
         if lost:
             self.lost[measure] = lost
-        if turns := tuple(filter(None, map(self._by_turn, judgings))):
+        if turns := self._by_turn(judgings, {Status.SCORED}):
             self.means[measure] = turns
             if len(turns) == len(turns[0]) == len(turns[0][0]) == 1:
                 self.only[measure] = turns[0][0][0]
@@ -97,12 +99,16 @@ class ScoreForm:
             means = [place for place in places if self._ratings[place].evaluator == MEAN]
             self.judged.setdefault(measure, []).append(means or places)
 
-    def _by_turn(self, places: Iterable[int]) -> tuple[tuple[int, ...], ...]:
-        turns: dict[int | None, list[int]] = {}
-        for place in places:
-            if self._ratings[place].status is Status.SCORED:
-                turns.setdefault(self._ratings[place].turn, []).append(place)
-        return tuple(map(tuple, turns.values()))
+    def _by_turn(self, judgings: Iterable[Iterable[int]], statuses: Container[Status]) -> _Judgings:
+        """The places of ratings with one of these statuses, by judging and turn."""
+        found: list[tuple[tuple[int, ...], ...]] = []
+        for places in judgings:
+            turns: dict[int | None, list[int]] = {}
+            for place in places:
+                if self._ratings[place].status in statuses:
+                    turns.setdefault(self._ratings[place].turn, []).append(place)
+            found.append(tuple(map(tuple, turns.values())))
+        return tuple(filter(None, found))
 
     def value(self, measure: str, scores: Sequence[float]) -> float:
         """The mean over judgings, of means over turns, of means over judges."""
@@ -112,21 +118,18 @@ class ScoreForm:
 
     def by_judging(self, measure: str, scores: Sequence[float]) -> list[float]:
         """The value by each judging that gave one."""
-        return [
-            fmean(fmean(scores[place] for place in judges) for judges in turns)
-            for turns in self.means[measure]
-        ]
+        return _by_judging(self.means[measure], scores)
 
-    def losses(self, measure: str, scores: Sequence[float]) -> Losses:
-        """The ratings of a measure that were lost, and what the value may have been."""
-        return Losses.among(
-            [[self._rating(place, scores[place]) for place in own] for own in self.judged[measure]]
-        )
+    def if_lost_were(self, end: float, measure: str, scores: Sequence[float]) -> float:
+        """The value of a measure of which ratings were lost, if each of these had this score."""
+        due = self._by_turn(self.judged[measure], {Status.SCORED, *FAILED})
+        return fmean(_by_judging(due, [end if math.isnan(each) else each for each in scores]))
 
-    def _rating(self, place: int, score: float) -> Rating:
-        about = self._ratings[place]
-        scored = score if about.status is Status.SCORED else None
-        return Rating(score=scored, **about._asdict())
+
+def _by_judging(judgings: _Judgings, scores: Sequence[float]) -> list[float]:
+    return [
+        fmean(fmean(scores[place] for place in judges) for judges in turns) for turns in judgings
+    ]
 
 
 _form = lru_cache(maxsize=10_000)(ScoreForm)
@@ -136,8 +139,8 @@ class ConversationScores(NamedTuple):
     """One conversation's scores, which `form` explains.
 
     `pair` is the key by which conversations of two systems are paired; `failed` is True if the
-    conversation itself did not finish. `has_list` says whether the system listed any item.
-    `scores` has NaN for ratings without one.
+    conversation itself did not finish, and `is_lost` if this counts as lost ratings. `has_list`
+    says whether the system listed any item. `scores` has NaN for ratings without one.
     """
 
     conversation: str
@@ -148,6 +151,7 @@ class ConversationScores(NamedTuple):
     has_list: bool
     form: ScoreForm
     scores: tuple[float, ...]
+    is_lost: bool = False
 
     @property
     def values(self) -> dict[str, float]:
@@ -222,6 +226,7 @@ def scores_of(result: ConversationResult) -> ConversationScores:
         has_list=result.has_list,
         form=form,
         scores=tuple(cast("Iterable[float]", scores) if form.is_complete else map(_or_nan, scores)),
+        is_lost=result.is_lost,
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recjury.records import Status
-from recjury.results.losses import LEAST_SHOWN, Losses, WorstCase, worst_case
+from recjury.results.losses import LEAST_SHOWN, Ends, WorstCase
 from recjury.results.noise import NoiseFloor
 from recjury.results.scores import ConversationScores, RatedBy, ScoreForm
 from recjury.stats.resampling import Interval, interval_of_mean, intervals_of_means
@@ -55,13 +55,17 @@ class _Alike:
             return rows[:, place]
         return np.array([self.form.value(measure, row) for row in rows.tolist()])
 
-    def losses(self, measure: str) -> list[Losses]:
-        """What was lost of a measure in each conversation."""
-        if measure in self.form.lost:
-            return [self.form.losses(measure, row) for row in self.rows().tolist()]
-        if measure in self.form.means:
-            return [Losses(1, 0, value, value) for value in self.values(measure).tolist()]
-        return [Losses(0, 0, None, None)] * len(self.places)
+    def ends(self, measure: str) -> Ends:
+        """Between which values a measure is that should have a score in all these conversations."""
+        places = np.frombuffer(self.places, np.int64)
+        if measure not in self.form.lost:
+            return Ends(places, *[self.values(measure)] * 2)
+        rows = self.rows().tolist()
+        low, high = (
+            np.array([self.form.if_lost_were(end, measure, row) for row in rows])
+            for end in self.form.scales[measure]
+        )
+        return Ends(places, low, high)
 
 
 class MeasureScores(NamedTuple):
@@ -80,6 +84,7 @@ class MeasureScores(NamedTuple):
 class Tally:
     """Adds up one system's conversations, one at a time.
 
+    `lost` are the places of the scenarios of conversations that count as lost ratings.
     `of_lists` are the ids of measures that need a recommendation list. A conversation without a
     list has a score of them (its Recall is 0) only if the system lists items in another one: a
     system that never lists was not measured by its lists.
@@ -89,6 +94,7 @@ class Tally:
         """Nothing has been counted yet."""
         self.conversations = 0
         self.failed = 0
+        self.lost: list[int] = []
         self.has_lists = False
         self._of_lists = of_lists
         self._places: dict[str, int] = {}
@@ -103,11 +109,14 @@ class Tally:
         alike = self._alike.get(scores.form)
         if alike is None:
             alike = self._alike[scores.form] = _Alike(scores.form)
-        alike.places.append(self._places.setdefault(scores.pair, len(self._places)))
+        place = self._places.setdefault(scores.pair, len(self._places))
+        alike.places.append(place)
         alike.numbers.append(self.conversations)
         alike.scores.extend(scores.scores)
         self.conversations += 1
         self.failed += scores.failed
+        if scores.is_lost:
+            self.lost.append(place)
         self.has_lists |= scores.has_list
         if self._known or self._worst:
             self._known, self._worst, self._orders = {}, {}, {}
@@ -211,24 +220,37 @@ class Tally:
         return MetricSummary(None, 0, None if nowhere else 0.0)
 
     def worst_case(self, measure: str) -> WorstCase | None:
-        """The share of lost ratings, and the bounds of the mean; None for at most 1 %."""
+        """The share of lost ratings, and the bounds of the mean; None for at most 1 %.
+
+        A conversation that counts as lost would have had as many ratings as the others have.
+        """
         if measure not in self._worst:
             self._worst[measure] = self._worst_case(measure)
         return self._worst[measure]
 
+    def may_be_behind(self, measure: str, mean: float, *, higher_is_better: bool) -> bool:
+        """Whether the worse bound of its mean is not better than this mean of another system."""
+        worst = self.worst_case(measure)
+        if worst is None:
+            return False
+        if higher_is_better:
+            return worst.low is None or worst.low <= mean
+        return worst.high is None or worst.high >= mean
+
     def _worst_case(self, measure: str) -> WorstCase | None:
-        due, lost = 0, 0
-        scenarios: dict[int, list[Losses]] = defaultdict(list)
-        some = [alike for form, alike in self._alike.items() if measure in form.due]
-        for alike in some:
-            due += alike.form.due[measure] * len(alike.places)
-            lost += alike.form.lost.get(measure, 0) * len(alike.places)
-        if not lost or lost / due <= LEAST_SHOWN:
+        rated = [alike for form, alike in self._alike.items() if measure in form.due]
+        some = [alike for alike in rated if alike.form.due[measure]]
+        if not some or (measure in self._of_lists and not self.has_lists):
             return None
-        for alike in some:
-            for place, losses in zip(alike.places, alike.losses(measure), strict=True):
-                scenarios[place].append(losses)
-        return worst_case(scenarios.values(), lost / due)
+        due = sum(alike.form.due[measure] * len(alike.places) for alike in some)
+        lost = sum(alike.form.lost.get(measure, 0) * len(alike.places) for alike in some)
+        held, never = sum(len(alike.places) for alike in rated), len(self.lost)
+        share = (never + held * lost / due) / (never + held)
+        if share <= LEAST_SHOWN:
+            return None
+        low, high = (np.full(never, end) for end in some[0].form.scales[measure])
+        unheld = Ends(np.array(self.lost, np.int64), low, high)
+        return WorstCase.of(share, [unheld, *(alike.ends(measure) for alike in some)])
 
     def means(self, measure: str) -> list[float]:
         """The mean of each scenario that has a score that counts."""
@@ -279,6 +301,5 @@ class Tally:
             low, high = interval or (None, None)
             found[measure] = {"mean": mean, "low": low, "high": high, "n": n, "coverage": coverage}
             if (worst := self.worst_case(measure)) is not None:
-                ends = {"worst_low": worst.low, "worst_high": worst.high}
-                found[measure] |= {"lost": worst.share, **ends}
+                found[measure] |= worst.as_json()
         return found

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from recjury.records import FAILED, JSON, MEAN, Status, metric_id
 from recjury.results.scores import Measure
 from recjury.store import CampaignEvaluator, ConversationResult, EvaluationResult, RatedAs
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"(?<![\w:])\d+(?:\.\d+)?")  # no part of a name, and no line of a file
 
 DEBATE = "debate"
 """The stage that gives a verdict, and the evaluator of its rating."""
@@ -53,12 +53,17 @@ def status_text(status: Status) -> str:
 
 def merged_forms(reasons: Iterable[str]) -> dict[str, str]:
     """How each reason is shown: those that differ only in numbers are one, with … for these."""
-    shapes: dict[str, set[str]] = defaultdict(set)
+    shapes: dict[str, list[str]] = defaultdict(list)
     for reason in reasons:
-        shapes[_NUMBER.sub("…", reason)].add(reason)
-    return {
-        reason: shape if len(own) > 1 else reason for shape, own in shapes.items() for reason in own
-    }
+        shapes[_NUMBER.sub("…", reason)].append(reason)
+    return {reason: form for own in shapes.values() for form in [_form_of(own)] for reason in own}
+
+
+def _form_of(alike: Sequence[str]) -> str:
+    """The form of reasons that differ only in numbers: those in which they agree stay."""
+    numbers = zip(*map(_NUMBER.findall, alike), strict=True)
+    shown = iter([each[0] if len(set(each)) == 1 else "…" for each in numbers])
+    return _NUMBER.sub(lambda _: next(shown), alike[0])
 
 
 def merged_reasons(reasons: Mapping[str, int]) -> Counter[str]:

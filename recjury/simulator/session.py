@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
-from recjury.errors import ParseError, UnitFailed
+from recjury.errors import CallFailed, ParseError, UnitFailed
 from recjury.knowledge import Catalogue
 from recjury.records import (
     JSON,
@@ -99,7 +99,7 @@ async def converse(
     try:
         ending = await session.run()
     except UnitFailed as failure:
-        log = session.log(Ending.BROKEN_OFF) if session.interaction else None
+        log = session.log(session.why_broken(failure)) if session.interaction else None
         raise ConversationFailed(f"simulated user: {failure}", log) from failure
     return session.log(ending)
 
@@ -154,6 +154,14 @@ class _Session:
             return Ending.ROUND_LIMIT
         decided = self.told.hit_round is not None and self.person.knows == "targets"
         return Ending.HIT if decided else Ending.CONTENT
+
+    def why_broken(self, failure: UnitFailed) -> Ending:
+        """The ending if the user cannot speak; what a system says can make its model refuse, or
+        answer what is not readable."""
+        refused = isinstance(failure, CallFailed) and failure.permanent
+        heard = self._turns_of(Speaker.SYSTEM) > 0
+        is_about_text = refused or isinstance(failure, ParseError)
+        return Ending.UNANSWERED if heard and is_about_text else Ending.BROKEN_OFF
 
     def resume(self, earlier: ConversationLog) -> None:
         """Take the turns of a conversation that failed, up to the turn that failed."""

@@ -15,6 +15,9 @@ from recjury.store.tables import StageRow, table_of
 from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
 
+_LOST = frozenset({Ending.SYSTEM_FAILED, Ending.UNANSWERED})
+_CUT_SHORT = frozenset({*_LOST, Ending.BROKEN_OFF})
+
 
 class Failure(Record):
     """A failed stage of an evaluation, or "converse" of a conversation (`unit`), with its reason.
@@ -28,6 +31,12 @@ class Failure(Record):
     reason: str
     failed_at: float
     log: ConversationLog | None = None
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether the conversation's ratings are lost: its system failed, or said what the user's
+        model did not answer. If an endpoint failed or the budget was spent, they are not."""
+        return self.log is not None and self.log.ending in _LOST
 
 
 FAILURES = SealedTable(
@@ -53,15 +62,14 @@ class Unfinished(NamedTuple):
     def round(self) -> int:
         """The round (from 1) in which it failed, or after which it failed if its last turn was
         complete."""
-        broken = self.log.ending is Ending.BROKEN_OFF
+        broken = self.log.ending in _CUT_SHORT
         answered = self.log.interaction[-1].speaker is Speaker.USER
         return len(self.log.system_turns) + (broken and answered)
 
     @property
     def place(self) -> str:
         """ "in round 2"; or "after round 5" if the whole conversation was held."""
-        cut_short = self.log.ending in {Ending.SYSTEM_FAILED, Ending.BROKEN_OFF}
-        return f"{'in' if cut_short else 'after'} round {self.round}"
+        return f"{'in' if self.log.ending in _CUT_SHORT else 'after'} round {self.round}"
 
 
 def write_failure(

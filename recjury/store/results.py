@@ -65,13 +65,13 @@ class ConversationResult(NamedTuple):
     """The result of one conversation so far.
 
     `log` is the log's id. Without a log it is None, and `failure` has the reason of the latest
-    failure, if there was one. `pair` is the key by which its scenario is paired when systems are
-    compared; `rounds` counts system turns; `has_list` is True if any of them has a list; `person`
-    says in a line who the user was, and is empty for the plain user. `acts` counts the acts that a
-    user declared and that were dropped, and those that differ from its words; None if it declares
-    none. `evaluations` are those by the campaign's evaluators, in their order. If one evaluator has
-    several for one judging (because its part of the corpus has changed), only the last is included.
-    Forks are not included.
+    failure, if there was one; `is_lost` says whether this counts as lost ratings. `pair` is the key
+    by which its scenario is paired when systems are compared; `rounds` counts system turns;
+    `has_list` is True if any of them has a list; `person` says in a line who the user was, and is
+    empty for the plain user. `acts` counts the acts that a user declared and that were dropped, and
+    those that differ from its words; None if it declares none. `evaluations` are those by the
+    campaign's evaluators, in their order. If one evaluator has several for one judging (because its
+    part of the corpus has changed), only the last is included. Forks are not included.
     """
 
     conversation: str
@@ -81,6 +81,7 @@ class ConversationResult(NamedTuple):
     repeat: int
     log: str | None = None
     failure: str | None = None
+    is_lost: bool = False
     pair: str | None = None
     target_seen: bool = False
     ending: Ending | None = None
@@ -176,8 +177,13 @@ class _Reading:
     ) -> ConversationResult:
         about = (row.id, row.system, row.scenario, row.corpus, row.repeat)
         if log is None:
-            reasons = [failure.reason for failure in failures if failure.stage == CONVERSE]
-            return ConversationResult(*about, failure=reasons[-1] if reasons else None)
+            latest = next((each for each in failures[::-1] if each.stage == CONVERSE), None)
+            if latest is None:
+                return ConversationResult(*about)
+            pair = None if latest.log is None else latest.log.scenario.pair_id
+            return ConversationResult(
+                *about, failure=latest.reason, is_lost=latest.is_loss, pair=pair
+            )
         return ConversationResult(
             *about,
             log=log.log,

@@ -221,3 +221,30 @@ def test_older_campaigns_keep_their_identity() -> None:
     default = campaign_id(CampaignConfig.model_validate(plain))
     assert default == campaign_id(CampaignConfig.model_validate({**plain, "session": "simulated"}))
     assert default != campaign_id(CampaignConfig.model_validate({**plain, "session": "offline"}))
+
+
+RELUCTANT = """
+from recjury.demo.popular import Popular
+
+
+class Reluctant(Popular):
+    async def respond(self, conversation):
+        if len(conversation.turns) > 1:
+            raise ValueError("sorry")
+        return await super().respond(conversation)
+"""
+
+
+def test_replies_that_a_system_failed_to_give_are_lost(command: Command) -> None:
+    Path("reluctant.py").write_text(RELUCTANT, "utf-8")
+    own = "{kind: python, name: own, path: 'reluctant:Reluctant', isolate: thread}"
+    own = own.replace("isolate", "options: {length: 50}, isolate")
+    result = _run(command, f"{OFFLINE}systems: [{own}]\n", code=3)
+    failed, planned = (result["conversations"][each] for each in ("failed", "planned"))
+    assert 0 < failed < planned
+    recall = result["systems"]["own"]["offline.recall@10"]
+    assert recall["lost"] == pytest.approx(failed / planned)
+    assert recall["worst_low"] <= recall["mean"] <= recall["worst_high"]
+    shown = command("analyse", "offline.table", "--store", STORE).err
+    assert f"{failed} of {planned} conversations failed" in shown
+    assert "own lost ratings: " in shown

@@ -8,7 +8,10 @@ from recjury.campaign.config_file import read_config
 from recjury.errors import ConfigError
 
 GOOD = "scenarios: [sample]\nsystems: [retrieval]\n"
-KINDS = "(known: retrieval, kbrd, barcor, unicrs, chatcrs, openai_crs, http, python)"
+KINDS = (
+    "(known: retrieval, kbrd, barcor, unicrs, chatcrs, openai_crs, http, python; or a class, such "
+    "as recjury.demo.popular:Popular)"
+)
 
 
 def _systems(entries: str) -> str:
@@ -23,6 +26,7 @@ def _model(key_env: str) -> str:
     ("text", "said"),
     [
         (_systems("retreival"), f"unknown system 'retreival'; did you mean 'retrieval'? {KINDS}"),
+        (_systems("popular"), f"unknown system 'popular' {KINDS}"),
         (_systems("{kind: [1]}"), f"`systems.0`: unknown system [1] {KINDS}"),
         (_systems("{name: x}"), f"`systems.0`: has no `kind` {KINDS}"),
         (

@@ -182,3 +182,50 @@ def test_a_lost_word_on_the_conversation_does_not_lose_the_conversation(command:
         again = [player.kind(body) for body in endpoint.bodies[asked:]]
     assert again == ["persuasiveness"]
     assert result["systems"]["frail"]["outcome.persuasiveness"]["n"] == 1
+
+
+SELECTIVE = """
+from recjury.agents import SystemContext, load_recommender
+
+
+class Selective:
+    def __init__(self, corpus, *, name):
+        self._inner = load_recommender("retrieval", name, {}, SystemContext(corpus, None))
+        self.name, self.settings = name, {}
+
+    async def respond(self, conversation):
+        if sum(turn.speaker == "system" for turn in conversation.turns) >= 3:
+            raise ValueError("sorry")
+        return await self._inner.respond(conversation)
+
+    async def aclose(self):
+        pass
+"""
+
+
+def test_a_copy_that_raises_from_its_fourth_turn_gains_nothing(command: Command) -> None:
+    """Long conversations go badly: it has the means of the short ones."""
+    Path("selective.py").write_text(SELECTIVE, "utf-8")
+    own = '{kind: python, name: copy2, path: "selective:Selective"}'
+    text = f"scenarios: [{{corpus: sample, limit: 6}}]\nsystems: [retrieval, {own}]\n"
+    result = _run(command, text)
+    failed = result["conversations"]["failed"]
+    assert 0 < failed < 6
+    honest, copy = (result["systems"][name]["core.overall"] for name in ("retrieval", "copy2"))
+    assert copy["mean"] > honest["mean"] > copy["worst_low"]
+    assert copy["worst_high"] >= honest["mean"]
+    assert copy["lost"] == pytest.approx(failed / 6)
+    assert "lost" not in honest
+    assert result["answer"]["best"] is None
+    said = result["answer"]["lines"][0]
+    assert said.startswith("copy2 has the best mean, ")
+    assert "retrieval is level with it on the scenarios of both; none is best." in said
+    shown = command("run", "campaign.yaml", *STORE, "--retry", "none")
+    assert f"lost {round(100 * failed / 6)}%: " in shown.out
+    assert "SystemFailed: copy2: raised ValueError: sorry (selective.py:12)" in shown.err
+    compared = json.loads(command("compare", "copy2", "retrieval", *STORE, "--json").out)
+    assert compared["metrics"]["core.overall"]["a"]["lost"] == copy["lost"]
+    assert (
+        "copy2 lost ratings: Rule verdict lost"
+        in command("compare", "copy2", "retrieval", *STORE).err
+    )

@@ -189,6 +189,12 @@ def say_and_die() -> None:
 
 
 @bad
+def print_lines_and_die() -> None:
+    print("\n".join(f"line {n} of many" for n in range(100)))  # noqa: T201
+    os._exit(1)
+
+
+@bad
 def print_megabytes_and_die() -> None:
     for _ in range(50):
         sys.stdout.write("many words " * 100_000)

@@ -60,6 +60,7 @@ REASONS = {
     "deep_recursion": "^bad: (its process (was ended by signal 11|used more than)|raised)",
     "shallow_recursion": "^bad: raised RecursionError",
     "say_and_die": "exited with code 1; it printed last: the last words on stderr$",
+    "print_lines_and_die": r"printed last: line \d\d of many line .* line 99 of many$",
     "print_megabytes_and_die": "^bad: its process exited with code 1; .* words the end$",
     "close_all": "^bad: its process closed its connection|^bad gave no answer|" + ENDED,
     "eat_memory": r"^bad: its process used more than 300 MB of memory \(`memory_mb`\)",

@@ -46,7 +46,8 @@ class Played:
     """One conversation to keep. `hit_at` is the 1-based place of the target in the last list.
 
     `scores` are by round, each in the order of `Role`; the verdict is the mean of the last.
-    `factors` of None leaves the factor `unscored`; `failure` fails the stage "converse".
+    `factors` of None leaves the factor `unscored`; `failure` fails the stage "converse", and if it
+    has an `ending` of its own, the turns are kept with it.
     """
 
     system: str
@@ -227,7 +228,8 @@ async def _keep(
     for one in several:
         conversation = one.planned.id
         if one.failure is not None:
-            await store.save_failure(conversation, "converse", one.failure)
+            said = None if one.ending is Ending.ROUND_LIMIT else one.log
+            await store.save_failure(conversation, "converse", one.failure, said)
             continue
         await store.save_log(conversation, one.log, one.seconds)
         for each in evaluators:

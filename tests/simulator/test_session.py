@@ -5,7 +5,7 @@ from typing import Literal
 
 import pytest
 
-from recjury.errors import BudgetSpent, CallFailed, ParseError, ProviderError
+from recjury.errors import BudgetSpent, CallFailed, ParseError, ProviderError, UnitFailed
 from recjury.records import (
     PLAIN,
     ConversationLog,
@@ -235,8 +235,28 @@ def test_what_was_said_until_the_user_fell_silent_is_told(silent_from: int) -> N
         talk(*[MISS] * 5, user=ScriptedUser(say))
     log = caught.value.log
     assert log is not None
-    assert log.ending is Ending.BROKEN_OFF
+    assert log.ending is Ending.UNANSWERED
     assert speakers(log) == "su" * silent_from + "s"
+
+
+@pytest.mark.parametrize(
+    ("failure", "ending"),
+    [
+        (CallFailed("content filter", permanent=True), Ending.UNANSWERED),
+        (CallFailed("HTTP 500"), Ending.BROKEN_OFF),
+        (BudgetSpent("nothing left"), Ending.BROKEN_OFF),
+    ],
+)
+def test_only_what_the_words_of_a_system_can_cause_counts_against_it(
+    failure: UnitFailed, ending: Ending
+) -> None:
+    def say(moment: UserContext) -> str:
+        raise failure
+
+    with pytest.raises(ConversationFailed) as caught:
+        talk(MISS, user=ScriptedUser(say))
+    assert caught.value.log is not None
+    assert caught.value.log.ending is ending
 
 
 def test_a_log_says_whether_names_were_filled_in() -> None:
