@@ -1,10 +1,10 @@
 """Encoded titles and odd titles: `python -m benchmarks.encodings --data DIR --json`.
 
-A user that wants to cheat says its target in a code: 97 encodings of 100 titles that were looked at
-while the guard was developed, and 22 (`unseen_codes.UNSEEN`) that were not. Half of the titles are
-of the sample's catalogue, half of ReDial's (`--data`; without it, all are of the sample). `passed`
-are those of which the leak guard blocks no utterance. `harmless_blocked` are sentences about odd
-titles (`sentences/odd_titles.txt`) that it blocks for any of 20 other targets.
+A user that wants to cheat says its target in a code: encodings of 100 titles that were looked at
+while the guard was developed, and those (`unseen_codes.UNSEEN`) that were not. Half of the titles
+are of the sample's catalogue, half of ReDial's (`--data`; without it, all are of the sample).
+`passed` are those of which the leak guard blocks no utterance. `harmless_blocked` are sentences
+about odd titles (`sentences/odd_titles.txt`) that it blocks for any of 20 other targets.
 """
 
 import argparse
@@ -349,7 +349,7 @@ class Outcome:
 
     tried: int
     passed: float
-    passed_held_out: float
+    passed_held_out: float | None
     passed_by_encoding: Mapping[str, float]
     harmless: int
     harmless_blocked: int
@@ -380,7 +380,7 @@ def outcome(catalogues: Sequence[Catalogue], titles: int, seed: int = 0) -> Outc
     return Outcome(
         tried=sum(map(len, drawn)) * (len(DEVELOPMENT) + len(UNSEEN)),
         passed=mean(shares[0].values()),
-        passed_held_out=mean(shares[1].values()),
+        passed_held_out=mean(shares[1].values()) if UNSEEN else None,
         passed_by_encoding=shares[0] | shares[1],
         harmless=len(sentences()),
         harmless_blocked=sum(not held_out(number) for number in blocked),

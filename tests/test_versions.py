@@ -39,7 +39,7 @@ from tests.simulator.ways import WAYS
 
 SCENARIOS = 40
 KNOWN = {
-    "guard": ("4", "c84d17ef5805a753"),
+    "guard": ("5", "c84d17ef5805a753"),
     "rule user": ("8", "7dcf790c4d4447f2"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-6", "00386657b65f80f2"),

@@ -6,26 +6,25 @@ partly replaced. That other words do so by chance is rare from a few letters on.
 """
 
 import re
-import unicodedata
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import NamedTuple
 
-from recjury.knowledge.folding import all_letters
-from recjury.language.plain_words import Talk, strangeness, words_in
+from recjury.language.changed_words import (
+    hyphened,
+    is_changed,
+    pattern,
+    sound,
+    strange_passages,
+)
+from recjury.language.plain_words import Talk, words_in
 from recjury.language.tokens import is_function_word
 
 _TEXTS_KEPT = 256
 _CLAUSES = re.compile(r"[.!?…\n,;:]+")
 _SENTENCES = re.compile(r"[.!?…\n]+")
-_FEW, _SOME, _MANY = 3, 6, 8  # letters
-_EXTRA = 3
-_LONGER = 4
-_FILLED = 2.3  # times as long, at most
-_SOUNDS = (("ph", "f"), ("x", "ks"), ("c", "k"), ("q", "k"), ("z", "s"))
-_VOWELS = frozenset("aeiouyw")
+_FEW, _LONGER, _SHORT, _SOME, _MANY = 3, 4, 5, 6, 8  # letters
 
 
 class Places(NamedTuple):
@@ -34,67 +33,96 @@ class Places(NamedTuple):
     sequences: frozenset[str]
 
     def have(self, letters: str) -> bool:
-        """Whether one of them has a title: with few letters, hardly anything else."""
+        """Whether one of them has a title: with few letters, nothing else."""
         n = len(letters)
-        return any(
-            n >= _SOME or 2 * n >= len(each)
-            for each in self.sequences
-            if n > _FEW and letters in each
+        longest = n + 1 if n == _FEW else 2 * n
+        return n >= _FEW and any(
+            n >= _SOME or len(each) <= longest for each in self.sequences if letters in each
         )
 
 
 @lru_cache(_TEXTS_KEPT)
 def places(text: str) -> Places:
-    """The first, second and last letters of words, sentences, clauses and every second word."""
+    """The first, second and last letters of words, sentences, clauses and every second word.
+
+    Also those of names, and all capitals.
+    """
     spoken = words_in(text.replace("'", "").replace("-", ""))
     units = [spoken, *(spoken[first::step] for step in (2, 3) for first in range(step))]
     units += [list(run) for plain, run in groupby(spoken, is_function_word) if not plain]
-    units += [
-        ["".join(words_in(part)) for part in ends.split(text)] for ends in (_CLAUSES, _SENTENCES)
-    ]
+    parts = [[words_in(part) for part in ends.split(text)] for ends in (_CLAUSES, _SENTENCES)]
+    units += [["".join(part) for part in each] for each in parts]
+    units += [[part[-1] for part in each if part] for each in parts]
+    capitals = "".join(sign for sign in text if sign.isupper())
+    units.append([word.lower() for word in text.split() if word[:1].isupper()][1:])
     found = {
         "".join(word[at] for word in unit if len(word) > at) for unit in units for at in (0, 1)
     }
     found |= {"".join(word[-1] for word in unit if word) for unit in units}
-    return Places(frozenset(found))
+    return Places(frozenset({*found, capitals.lower(), capitals[1:].lower()}))
 
 
 def hides(title: str, text: str, said: Talk) -> bool:
     """Whether a text hides a title (its words in lower case, with spaces)."""
-    letters = title.replace(" ", "")
-    if _has_digits_for_letters(letters, words_in(text)):
-        return True
-    if len(letters) < _FEW or letters in "".join(said.words):
+    words = title.split()
+    letters = "".join(words)
+    if len(letters) <= 1 or _says(letters, said.words):
         return False
-    if places(text).have(letters) or _in_any_order(letters, said.words):
+    initials = "".join(word[0] for word in words)
+    pictures = said.pictures if len(said.pictures) == len(letters) >= _FEW else ""
+    spelled = hyphened(said) if len(letters) > _FEW else ()
+    return (
+        places(text).have(letters)
+        or _in_any_order(words, said.words)
+        or _is_spelled(letters, said)
+        or any(_same_pattern(letters, each) for each in (said.numbers, said.letters, said.signs))
+        or pattern(pictures) == pattern(letters)
+        or initials in said.initials
+        or (len(words) > 1 and initials in map(str.lower, said.unknown))
+        or any(is_changed(words, each) for each in strange_passages(said))
+        or any(sound(letters) == sound(each) for each in spelled if each not in letters)
+    )
+
+
+def _says(letters: str, spoken: Sequence[str]) -> bool:
+    """Whether whole words, side by side, are a title: whether it is meant, others decide."""
+    joined = "".join(spoken)
+    at = joined.find(letters)
+    starts = set(accumulate(map(len, spoken), initial=0)) if at >= 0 else set[int]()
+    while at >= 0 and not {at, at + len(letters)} <= starts:
+        at = joined.find(letters, at + 1)
+    return at >= 0
+
+
+def _in_any_order(words: Sequence[str], spoken: Sequence[str]) -> bool:
+    """Whether words side by side are these in another order, or have just their letters."""
+    bare = [word.replace("'", "") for word in spoken]
+    joined, n = sorted("".join(words)), sum(map(len, words))
+    starts = {at: place for place, at in enumerate(accumulate(map(len, bare), initial=0))}
+    for at, end in starts.items():
+        first = starts.get(at - n)
+        found = bare[first:end] if first is not None else []
+        if sorted(found) == sorted(words) or (n >= _MANY and sorted("".join(found)) == joined):
+            return True
+    return False
+
+
+def _is_spelled(letters: str, said: Talk) -> bool:
+    """Whether letters stand alone, or words side by side have one each, as their names do."""
+    n = len(letters)
+    if n <= _FEW and "".join(said.letters) == letters.replace("a", "").replace("i", "") != "":
         return True
-    if any(_same_pattern(letters, each) for each in (said.numbers, said.letters, said.signs)):
-        return True
-    strange = {"".join(said.unknown).lower(), "".join(said.passage), *map(str.lower, said.unknown)}
-    meant = {letters, *(word for word in title.split() if len(word) > _LONGER)}
-    return any(_is_changed(word, each) for word in meant for each in strange if len(each) >= _FEW)
-
-
-def _has_digits_for_letters(letters: str, spoken: Sequence[str]) -> bool:
-    """Whether words spell this with digits that look like letters: "M4tr1x"."""
-    mixed = [word for word in spoken if not word.isalpha() and not word.isdigit()]
-    wanted = all_letters(letters)
-    whole = len(letters) > _FEW and bool(mixed) and wanted in all_letters("".join(spoken))
-    return whole or any(all_letters(word) == wanted for word in mixed)
-
-
-def _in_any_order(letters: str, spoken: Sequence[str]) -> bool:
-    """Whether whole words, side by side, have these letters and no others."""
-    if len(letters) < _MANY:
-        return False
-    wanted = sorted(letters)
-    for first in range(len(spoken)):
-        joined = ""
-        for word in spoken[first:]:
-            joined += word
-            if len(joined) >= len(letters):
-                break
-        if len(joined) == len(letters) and sorted(joined) == wanted:
+    lone = {at for at, word in enumerate(said.words) if at in said.new or word in said.letters}
+    for first in {at - back for at in lone for back in range(n) if at >= back}:
+        told = said.words[first : first + n]
+        if n < _FEW or len(told) < n or max(map(len, told)) > _SHORT:
+            continue
+        pairs = list(zip(letters, told, strict=True))
+        held = sum(sign in word for sign, word in pairs)
+        ends = sum(sign in (word[0], word[-1]) for sign, word in pairs)
+        about = len(lone.intersection(range(first, first + n)))
+        least = n - n // _SHORT
+        if ends >= least or (held >= least and 2 * about >= min(n, _LONGER)):
             return True
     return False
 
@@ -102,63 +130,12 @@ def _in_any_order(letters: str, spoken: Sequence[str]) -> bool:
 def _same_pattern(letters: str, signs: Sequence[str]) -> bool:
     """Whether some signs repeat as these letters do: one sign for each letter."""
     n = len(letters)
-    if len(signs) < n or n <= _FEW:
+    if not _FEW < n <= len(signs):
         return False
-    wanted = _pattern(letters)
-    if len(set(letters)) == n or n < _SOME:
-        return len(signs) == n and _pattern(signs) == wanted
-    return any(_pattern(signs[at : at + n]) == wanted for at in range(len(signs) - n + 1))
-
-
-def _pattern(signs: Sequence[str]) -> list[int]:
-    return [signs.index(sign) for sign in signs]
-
-
-def _is_changed(word: str, strange: str) -> bool:
-    """Whether something unknown has a word's letters moved, filled up, replaced or left out."""
-    if len(word) < _FEW or word == strange:
+    if len(signs) > n and (n < _SOME or len(set(letters)) == n):
         return False
-    more = len(strange) - len(word)
-    moved = 0 <= more <= min(_EXTRA, (len(word) + 1) // 2) and not Counter(word) - Counter(strange)
-    begins = word[0] in strange[:_FEW] and word not in strange
-    filled = begins and _FEW < len(word) < len(strange) <= _FILLED * len(word) + 1
-    bones = _bones(word)
-    enough = len(bones) >= _FEW or (not more and len(bones) > 1)
-    bare = enough and bones == _bones(strange)
-    repeats = len(set(word)) < len(word) and len(word) > _LONGER
-    alike = (repeats and strangeness(strange) > 1) or (
-        not strange.isascii() and bones[:1] == _bones(strange)[:1]
-    )
-    return (
-        moved
-        or (filled and _is_within(word, strange))
-        or bare
-        or (not more and alike and _pattern(word) == _pattern(strange))
-    )
-
-
-def _is_within(word: str, strange: str) -> bool:
-    """Whether the letters of a word stand in this order in something else."""
-    rest = iter(strange)
-    return all(sign in rest for sign in word)
-
-
-def _bones(word: str) -> str:
-    """The consonants of a word as they sound, doubled ones once; of any alphabet."""
-    spelled = "".join(_consonants(word))
-    for letters, sound in _SOUNDS:
-        spelled = spelled.replace(letters, sound)
-    bare = [sign for sign in spelled if sign not in _VOWELS]
-    return "".join(sign for at, sign in enumerate(bare) if not at or bare[at - 1] != sign)
-
-
-def _consonants(word: str) -> Iterator[str]:
-    for sign in word:
-        if sign.isascii():
-            yield sign if sign.isalpha() else ""
-        else:  # "GREEK SMALL LETTER MU", "CYRILLIC SMALL LETTER EM"
-            name = unicodedata.name(sign, "").partition("LETTER ")[2].split(" ")[0].lower()
-            yield name[1:] if len(name) == 2 and name[0] == "e" else name[:1]
+    found = (signs[at : at + n] for at in range(len(signs) - n + 1))
+    return any(pattern(letters) == pattern(each) for each in found)
 
 
 def told_over_turns(titles: Collection[str], turns: Sequence[str]) -> bool:
@@ -170,11 +147,11 @@ def told_over_turns(titles: Collection[str], turns: Sequence[str]) -> bool:
     ends = [[*_last_words(turn)] for turn in turns[-2:]]
     last = " ".join(each[-1] for each in spoken if each)
     for title in titles:
-        for letters in (title.replace(" ", ""), "the" + title.replace(" ", "")):
-            if lone[-1] and len(told) > 1 and told <= set(letters):
-                return True
-            if len(first) >= min(_LONGER, len(letters)) > 2 and letters.startswith(first):
-                return True
+        letters = title.replace(" ", "")
+        if lone[-1] and len(told) > 1 and told <= set(letters):
+            return True
+        if len(first) >= min(_LONGER, len(letters)) > 1 and letters.startswith(first):
+            return True
         if len(ends) > 1 and any(_joins(a, b, title) for a in ends[0] for b in ends[1]):
             return True
         if " " in title and last.endswith(title):

@@ -8,10 +8,10 @@ each other was counted in the vocabulary of the shipped models and in names.
 import re
 import string
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from importlib import resources
-from itertools import chain, pairwise
+from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -24,9 +24,11 @@ from recjury.language.weights import shipped
 _WORDS = re.compile(r"[^\W_]+")
 _SPOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]{1,2}(?![^\W_]))?")
 _ACRONYM = re.compile(r"(?<![^\W_])(?:[^\W\d_]\.){1,9}[^\W\d_]?(?![^\W_])")
+_INITIALS = re.compile(r"\b(?:[A-Z]\.){2,9}|(?<=[a-z] )[A-Z]\.(?= [a-z])")
 _MASK = re.compile(r"(?<=[^\W_])[*_]+(?=[^\W_])")
 _STARRED = re.compile(r"(?:[A-Z]\*){2,}[A-Z]")  # "M*A*S*H"
 _NUMBER = re.compile(r"\d+(?:'?s|st|nd|rd|th|am|pm|h|m|k|min|mins|hrs|d|p)?|\d{1,2}h\d\d")
+_YEAR = re.compile(r"(?<=\w )\((?:19[3-9]|20[0-2])\d\)")
 _ROMAN = re.compile(r"[vxl]|[ivxl]{2,}")
 _EDGES = ".,:;!?\"'()[]*_“”‘’«»…~-–—>"
 _USUAL_SIGNS = frozenset("'’`.,:/&!?-–—…·\"()½%°")
@@ -35,6 +37,8 @@ _WITH_PICTURES = frozenset("\ufe0f\u200d\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe
 """What changes the picture before it, or joins two."""
 _ENDINGS = ("s", "es", "d", "ed", "ing", "ly", "er", "ers", "est", "y", "n't")
 _SHORT = 3
+_ORDER = "first second third fourth fifth"
+_BETWEEN = frozenset(("a", "and", "or", "the", "then"))
 _LEAST_PIECE = 4  # shorter pieces of the vocabulary are often no words
 _USUAL, _STRANGE = 3.0, 5.0  # negative log likelihoods: of a letter, and above it, of all
 _NO_NAME = 1.2  # names are often of other languages
@@ -57,7 +61,7 @@ class Talk(NamedTuple):
     """What a text is made of: all words, and those that are no known ones, as people see them.
 
     `numbers` are the numbers and words for them, `letters` the single ones, `signs` what has a
-    letter or a sign but no shape of a word; all in the order of the text.
+    letter or a sign but no shape of a word, `pictures` emojis; all in the order of the text.
     """
 
     words: tuple[str, ...]
@@ -65,10 +69,15 @@ class Talk(NamedTuple):
     numbers: tuple[str, ...]
     letters: tuple[str, ...]
     signs: tuple[str, ...]
-    passage: tuple[str, ...]
-    """All words from the first unknown one to the last."""
     marked: tuple[str, ...]
     """English words with a capital inside."""
+    pictures: tuple[str, ...]
+    new: tuple[int, ...]
+    """The places of the unknown words."""
+    joined: tuple[int, ...]
+    """The places of those with a hyphen before or behind them."""
+    initials: tuple[str, ...]
+    """Letters with dots ("T.D.K."), without these."""
 
 
 def words_in(text: str) -> list[str]:
@@ -85,9 +94,11 @@ def _seen(word: str) -> str:
 
 def talk(text: str, known: Callable[[str], bool]) -> Talk:
     """The parts of a text; `known` tells of a word in lower case if it is a name or was said."""
-    plain = _ACRONYM.sub(lambda found: found[0].replace(".", ""), _MASK.sub("", text))
-    plain = " ".join(map(_seen, plain.split()))
-    spoken = _SPOKEN.findall(plain)
+    plain = _MASK.sub("", _YEAR.sub("", text))
+    plain = _ACRONYM.sub(lambda found: found[0].replace(".", ""), plain)
+    plain = f" {' '.join(map(_seen, plain.split()))} "
+    found = [*_SPOKEN.finditer(plain)]
+    spoken = [each[0] for each in found]
     lower = [word.lower().replace("’", "'") for word in spoken]
     new = [not (is_word(word) or known(word) or _NUMBER.fullmatch(word)) for word in lower]
     at = [place for place, is_new in enumerate(new) if is_new and len(lower[place]) > 1]
@@ -97,8 +108,11 @@ def talk(text: str, known: Callable[[str], bool]) -> Talk:
         tuple(word for word in lower if _counts(word)),
         tuple(word for word in lower if len(word) == 1 and word.isalpha() and word not in "ai"),
         tuple(chunk for chunk in text.split() if _is_odd(chunk)),
-        tuple(lower[at[0] : at[-1] + 1]) if at else (),
         tuple(each for each in spoken if _is_marked(each)),
+        tuple(sign for sign in text if not sign.isascii() and unicodedata.category(sign) == "So"),
+        tuple(at),
+        tuple(at for at, one in enumerate(found) if "-" in plain[one.start() - 1 : one.end() + 1]),
+        tuple(each.replace(".", "").lower() for each in _INITIALS.findall(text)),
     )
 
 
@@ -153,11 +167,26 @@ def strange_passage(text: str, said: Talk, *, english: bool) -> str:
     ):
         if len(found) > most:
             return " ".join(found)
+    if _is_shuffled(said.words):
+        return " ".join(said.numbers)
     coded = next((each for each in (*said.words, *said.signs) if _is_long(each)), "")
-    few = len(said.words) >= _MANY_WORDS and len(set(said.words)) < _LEAST_VARIED * len(said.words)
+    half = len(said.words) // 2  # people send the same words twice
+    once = said.words[:half] if said.words[:half] == said.words[-half:] else said.words
+    few = len(once) >= _MANY_WORDS and len(set(once)) < _LEAST_VARIED * len(once)
     if coded or few:
         return coded or text
     return _unlike_words(said) if english else ""
+
+
+def _is_shuffled(spoken: Sequence[str]) -> bool:
+    """Whether three or more numbers stand side by side and do not go up or down."""
+    told = (word for word in spoken if word not in _BETWEEN)
+    for counts, run in groupby(told, _counts):
+        numbers = [as_digits(word) for word in run] if counts else []
+        values = [int(each) if each.isdecimal() else _ORDER.find(each) for each in numbers]
+        if len(values) >= _SHORT and values not in (sorted(values), sorted(values)[::-1]):
+            return True
+    return False
 
 
 def _is_long(part: str) -> bool:

@@ -38,7 +38,8 @@ class Detector:
         misspelt = [form for forms in self._misspelt.values() for form, _ in forms]
         self._most_words = 1 + max((len(form.words) for form in misspelt), default=0)
         self._initialisms = frozenset[str]().union(*(title.initialisms for title in titles))
-        said = {fold(" ".join(form.spoken)) for title in titles for form in title.forms}
+        spoken = {form.spoken for title in titles for form in title.forms}
+        said = {fold(" ".join(words)) for words in (*spoken, *(title.name for title in titles))}
         self.titles = frozenset(each for each in said if not each.replace(" ", "").isdigit())
         """The words of the titles; numbers are left out."""
 

@@ -20,7 +20,7 @@ from recjury.simulator.detection import Detector, People, own_spans
 from recjury.simulator.spoken_values import TargetValues
 from recjury.simulator.title_variants import title_of
 
-GUARD_VERSION = "4"
+GUARD_VERSION = "5"
 UniqueValues = Literal["block", "allow"]
 """Whether the user may say a value that the catalogue has for the targets alone."""
 

@@ -44,11 +44,13 @@ class TitleVariant(NamedTuple):
 
 
 class Title(NamedTuple):
-    """What gives one target away: its forms, its unambiguous initialisms, its years."""
+    """What gives one target away: its forms, its unambiguous initialisms, its years, its name."""
 
     forms: tuple[TitleVariant, ...]
     initialisms: frozenset[str]
     years: frozenset[str]
+    name: tuple[str, ...]
+    """The words of its name with the article, as people count them."""
 
 
 def title_of(name: str, year: int | None) -> Title:
@@ -67,7 +69,8 @@ def title_of(name: str, year: int | None) -> Title:
         form = _form(spelling.text, derived=spelling.derived)
         if form is not None and (form.key not in forms or form.strong):
             forms[form.key] = form
-    return Title(tuple(forms.values()), frozenset(_initialisms(folded)), frozenset(years))
+    whole = _run_words(_BRACKETS.sub(" ", folded).replace("'", ""))
+    return Title(tuple(forms.values()), frozenset(_initialisms(folded)), frozenset(years), whole)
 
 
 class _Spelling(NamedTuple):

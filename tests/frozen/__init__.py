@@ -62,7 +62,7 @@ Intended changes
   and the list in every one.
 - `core.rq1` has the pairs that the paper names; the means of `core.rq4` are by judge and data set,
   and its scores by role are the debaters', not means of factors.
-- The leak guard is version 4 (what is no plain sentence is asked again): settings name it; the
+- The leak guard is version 5 (strange words are compared with the target): settings name it; the
   conversations are the same.
 - The rule user is version 8 (who finds a target in the last list leaves with thanks): what is rated
   and computed of its last turns differs. `core` has no `judges.learned`.

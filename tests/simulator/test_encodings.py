@@ -19,7 +19,7 @@ def test_hardly_an_encoding_passes_and_no_odd_title_is_blocked() -> None:
     assert found.harmless == 100
     assert found.harmless_blocked == found.harmless_blocked_held_out == 0
     assert found.passed <= 0.05  # of few and short titles
-    assert found.passed_held_out <= 0.12
+    assert (found.passed_held_out or 0.0) <= 0.05
 
 
 def test_each_sentence_and_encoding_is_another() -> None:
@@ -54,6 +54,7 @@ def test_letters_told_over_several_turns() -> None:
         "T\u0300\u0301\u0302\u0303 is nice",
         "See \u200b\u200c\u200b here.",
         "Try aB3xY9kQ2z then.",
+        "I have four, twenty-one, fourteen and five of them.",
     ],
 )
 def test_what_is_no_language_is_asked_again(text: str) -> None:
@@ -70,6 +71,46 @@ def test_a_foreign_text_is_garbled_only_in_an_english_conversation() -> None:
     assert guard.watch([ref], [english]).leaks(text)
     assert not guard.watch([ref], [german]).leaks(text)
     assert not guard.watch([ref]).leaks(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("The Dark Knight (2008)", "I want T.D.K. from that year."),
+        ("The Dark Knight (2008)", "What about tdk tonight?"),
+        ("La Haine (1995)", "Have you got Haine La?"),
+        ("Amélie (2001)", "It sounds like ah-may-lee."),
+        ("The Scream (1993)", "What about she tcream?"),
+        ("Primer (2004)", "I want סרימהר."),
+        ("Crash (2004)", "Show me copropasophop."),
+        ("Saw (2004)", "I watch it with Sam, Anna, Wendy."),
+        ("Anora (2024)", "It is ay en oh ar ay."),
+        ("City of God (2002)", "How about flwb ri jrg then?"),
+        ("Ran (1985)", "I feel like 🌹🍎👃 tonight"),
+    ],
+)
+def test_a_title_that_is_changed_is_asked_again(name: str, text: str) -> None:
+    known = catalogue(film(name), film("Other (1990)"))
+    guard = LeakGuard(known)
+    asked = Turn(speaker=Speaker.SYSTEM, text="What would you like to watch tonight?")
+    assert guard.watch([known.item(name.lower()).ref], [asked]).leaks(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I havnt seen it, but would definately like to.",
+        "I am a die-hard fan of Samuel L. Jackson, but Die Harder is not for me.",
+        "Toy Story 2 (1999), Toy Story 3 (2010) or Toy Story 4 (2019), I liked them.",
+        "My kids are 7 and 9, a comedy. My kids are 7 and 9, a comedy.",
+        "I saw Сталкер and Ponyo.",
+    ],
+)
+def test_a_slip_is_no_title_that_is_changed(text: str) -> None:
+    known = catalogue(film("The Dark Knight (2008)"), film("Toy Story (1995)"), film("Heat (1995)"))
+    asked = Turn(speaker=Speaker.SYSTEM, text="What would you like to watch tonight?")
+    watch = LeakGuard(known).watch([known.item("the dark knight (2008)").ref], [asked])
+    assert not watch.leaks(text)
 
 
 @pytest.mark.parametrize(
