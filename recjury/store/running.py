@@ -82,6 +82,8 @@ class RunningCampaign:
         Raises StoreError if nobody runs the campaign, or if a process does not change them; then it
         does not change them later either.
         """
+        # Who may not ask is told so, whoever runs.
+        self._store.write(lambda transaction: remove_wishes(transaction, ()))
         asked = {secrets.token_hex(8): each.id for each in self._living()}
         if not asked:
             raise StoreError(
@@ -138,6 +140,7 @@ class Worker:
         self.campaign = campaign
         self._store = store
         self._id = secrets.token_hex(8)
+        self._has_left = False
 
     @contextlib.contextmanager
     def registered(self) -> Iterator["Worker"]:
@@ -146,15 +149,19 @@ class Worker:
         try:
             yield self
         finally:
+            self._has_left = True  # what is queued must not be written after this
             # What cannot be written now ends by itself, once this process has been silent.
             with contextlib.suppress(StoreError):
                 self._store.write(lambda transaction: leave(transaction, self.campaign, self._id))
 
     async def beat(self, state: Mapping[str, JSON]) -> None:
         """Say that this process lives, and what is open. Raises StoreError."""
-        await self._store.queue(
-            lambda transaction: beat(transaction, self.campaign, self._id, state)
-        )
+
+        def write(transaction: Transaction) -> None:
+            if not self._has_left:
+                beat(transaction, self.campaign, self._id, state)
+
+        await self._store.queue(write)
 
     @contextlib.asynccontextmanager
     async def leased(self, unit: str, *, waits: bool = True) -> AsyncIterator[bool | None]:
