@@ -4,7 +4,8 @@ Rows are copied as they are, with the numbers that their texts have in the other
 covers the hashes of its texts, and not their numbers. Calls, whose seals do, are sealed again.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -38,6 +39,7 @@ from recjury.store.store import Store
 from recjury.store.summaries import SUMMARIES
 from recjury.store.tables import StageRow, table_of
 from recjury.store.texts import chunks
+from recjury.store.url import location_of
 from recjury.store.verification import VerifiedStore
 from recjury.store.writer import Transaction
 
@@ -66,15 +68,22 @@ def merge_stores(sources: Sequence[str], into: str) -> Merged:
     """Add the content of `sources` (URLs or paths) to the store `into`, made if it is missing.
 
     What it has already is not added again; of two different results, the first stays. Raises
-    StoreError for stores of different campaigns or code, one whose campaign is running, and an
-    altered row; pages before it stay.
+    StoreError for stores of different campaigns or code and one whose campaign is running, before
+    anything is written, and for an altered row. Then a store that had results has more of them, and
+    a new one is incomplete: it cannot be opened.
     """
     total = Merged()
     with Store.at(into) as target:
+        is_new = not target.exists or target.read(_is_empty)
+        secret = _check(sources, target, is_new=is_new)
+        if is_new:
+            target.create()
+            _mark(target, secret, is_whole=False)
         for source in sources:
-            with Store.open(source, read_only=True) as other:
-                _check(other, target, sources[0])
+            with _opened(source) as other:
                 total = total.plus(_Merge(other, target).run())
+        if is_new:
+            _mark(target, secret, is_whole=True)
     return total
 
 
@@ -95,6 +104,8 @@ def copy_store(source: str, into: str) -> VerifiedStore:
         wrong = found.problems or merged.conflicts
         if not wrong and copy.read(_sizes) != original.read(_sizes):
             wrong = ("it has other numbers of rows",)
+        if wrong:
+            _mark(copy, copy.read(read_secret), is_whole=False)
     if wrong:
         raise StoreError(
             f"the copy in {copy.location} differs from {original.location}: {wrong[0]}"
@@ -112,36 +123,71 @@ def _is_empty(connection: Connection) -> bool:
     return not any(_sizes(connection))
 
 
-def _check(source: Store, target: Store, first: str) -> None:
-    """Raise StoreError unless the two can be merged; a new target gets the source's secret."""
+@contextlib.contextmanager
+def _opened(source: str) -> Iterator[Store]:
+    """A store to read. Errors, also those of the block, say which store they are about."""
+    try:
+        with Store.open(source, read_only=True) as store:
+            yield store
+    except StoreError as error:
+        place, said = str(location_of(source)), str(error)
+        raise StoreError(said if place in said else f"{place}: {said}") from error
+
+
+def _mark(store: Store, secret: bytes, *, is_whole: bool) -> None:
+    store.write(lambda write: change_secret(write.connection, secret, is_whole=is_whole))
+
+
+def _check(sources: Sequence[str], target: Store, *, is_new: bool) -> bytes:
+    """Raise StoreError unless all of them can be added; the secret of the first."""
+    known = {} if is_new else _campaigns(target)
+    secrets: list[bytes] = []
+    for each in sources:
+        with _opened(each) as source:
+            _check_idle(source, target)
+            known |= _check_alike(source, known)
+            secrets.append(source.read(read_secret))
+    return secrets[0]
+
+
+def _campaigns(store: Store) -> dict[str, tuple[Store, Campaign]]:
+    return {each.id: (store, each) for each in store.campaigns()}
+
+
+def _check_idle(source: Store, target: Store) -> None:
     if source.location.full_name == target.location.full_name:
         raise StoreError(f"{source.location} cannot be merged into itself: name another store")
-    campaigns = {each.id: each for each in source.campaigns()}
-    for each in campaigns:
-        if source.running(each).is_running:
-            raise StoreError(f"campaign {each} is running in {source.location}: wait until it ends")
-    if not target.exists or target.read(_is_empty):
-        target.create()
-        with source.reading() as connection:
-            secret = read_secret(connection)
-        target.write(lambda transaction: change_secret(transaction.connection, secret))
-        return
-    there = {each.id: each for each in target.campaigns()}
-    shared = campaigns.keys() & there.keys()
-    if campaigns and there and not shared:
+    for each in source.campaigns():
+        if source.running(each.id).is_running:
+            raise StoreError(
+                f"campaign {each.id} is running in {source.location}: wait until it ends"
+            )
+
+
+def _check_alike(
+    source: Store, known: dict[str, tuple[Store, Campaign]]
+) -> dict[str, tuple[Store, Campaign]]:
+    """Those of its campaigns that are not known yet. Raises StoreError if it is no shard."""
+    found = _campaigns(source)
+    if found and known and not found.keys() & known.keys():
+        (other, _), *_ = known.values()
         raise StoreError(
-            f"{source.location} has no campaign of {first} or {target.location}: not a shard"
+            f"{source.location} and {other.location} have no campaign in common: another seed, or "
+            "other settings of its file, make another campaign"
         )
-    for each in sorted(shared):
-        _check_alike(source, campaigns[each], there[each])
-
-
-def _check_alike(source: Store, one: Campaign, other: Campaign) -> None:
-    for name in ("recjury", "commit", "packs", "data"):
-        mine, theirs = getattr(one.setup, name), getattr(other.setup, name)
-        if mine != theirs:
-            what = {"recjury": "version of recjury", "commit": "commit"}.get(name, name)
-            raise StoreError(f"campaign {one.id} of {source.location} ran with another {what}")
+    for each in sorted(found.keys() & known.keys()):
+        (other, theirs), mine = known[each], found[each][1].setup
+        own = f"campaign {each} of {source.location} ran with"
+        if mine.own_code != theirs.setup.own_code:
+            raise StoreError(
+                f"{own} {mine.own_code}, and that of {other.location} with "
+                f"{theirs.setup.own_code}: run one of them again with the code of the other, which "
+                "keeps what is there"
+            )
+        for name in ("packs", "data"):
+            if getattr(mine, name) != getattr(theirs.setup, name):
+                raise StoreError(f"{own} other {name} than that of {other.location}")
+    return {each: found[each] for each in found.keys() - known.keys()}
 
 
 class _Merge:

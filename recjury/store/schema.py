@@ -16,6 +16,8 @@ from recjury.store.tables import SchemaRow, table_of
 SCHEMA = 4
 """The number of this version's schema."""
 
+_INCOMPLETE = 0
+
 
 def check_schema(connection: Connection) -> None:
     """Raise StoreError for another schema than this version's, an altered one, and for another
@@ -26,6 +28,11 @@ def check_schema(connection: Connection) -> None:
         with as_written("the row of table schema_version in the store"):
             check(seal([SCHEMA, row.secret.hex()]), row.seal)
         return
+    if current == _INCOMPLETE:
+        raise StoreError(
+            "the store is incomplete, since the copy or merge that made it did not end well: "
+            "remove it (from a database, its tables), and repeat that"
+        )
     if isinstance(current, str):
         raise StoreError(
             f"the store has the schema {current} of an earlier recjury: export it with that "
@@ -49,9 +56,10 @@ def read_secret(connection: Connection) -> bytes:
     return secret
 
 
-def change_secret(connection: Connection, secret: bytes) -> None:
-    """Give a new store the secret of another one."""
-    connection.execute(table_of(SchemaRow).update().values(_row(secret)))
+def change_secret(connection: Connection, secret: bytes, *, is_whole: bool) -> None:
+    """Give a new store the secret of another one. It cannot be opened until it is whole."""
+    row = _row(secret) if is_whole else {**_row(secret), "number": _INCOMPLETE}
+    connection.execute(table_of(SchemaRow).update().values(row))
 
 
 def _row(secret: bytes) -> dict[str, object]:
