@@ -18,7 +18,8 @@ from pathlib import Path
 from benchmarks.running import run
 from recjury.campaign import CampaignConfig, run_campaign
 from recjury.campaign.plan import Units
-from recjury.campaign.runner import Runner, RunResult
+from recjury.campaign.run_result import RunResult
+from recjury.campaign.runner import Runner
 
 _SCENARIOS = 50
 _SYSTEMS = ("p", "q")
@@ -27,7 +28,7 @@ _SYSTEMS = ("p", "q")
 async def _only_count(runner: Runner, campaign: str, units: Units) -> RunResult:
     runner._join(campaign)
     ids, _ = runner._count(units)
-    return RunResult(campaign, len(ids), 0, 0)
+    return RunResult(campaign, len(ids), 0)
 
 
 def _one(count: int, *, plan: bool) -> dict[str, float]:

@@ -6,7 +6,7 @@ from recjury.campaign.judge_existing import judge_campaign, judge_files, judge_l
 from recjury.campaign.progress import Progress
 from recjury.campaign.retry import Retry
 from recjury.campaign.run import run_campaign
-from recjury.campaign.runner import RunResult
+from recjury.campaign.run_result import RunResult
 
 __all__ = [
     "CampaignConfig",

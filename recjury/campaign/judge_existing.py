@@ -17,7 +17,8 @@ from recjury.campaign.identity import files_id, logs_id
 from recjury.campaign.plan import ALL, Unit, pages
 from recjury.campaign.progress import Progress
 from recjury.campaign.retry import Retry
-from recjury.campaign.runner import Runner, RunResult
+from recjury.campaign.run_result import RunResult
+from recjury.campaign.runner import Runner
 from recjury.campaign.simulator_config import SimulatorConfig
 from recjury.corpora import (
     Corpus,
@@ -107,7 +108,7 @@ async def judge_campaign(
             try:
                 ids = store.selected(about.id, selection)
             except NothingFailedError:
-                return RunResult(about.id, planned=0, done=0, failed=0)
+                return RunResult(about.id, planned=0, done=0)
             data = Path(played.data) if played.data else None
             corpora = _known(map(corpus_name, store.corpora(about.id)), data)
             built = _built(played, corpora, opened.gateway)

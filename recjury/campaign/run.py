@@ -13,7 +13,8 @@ from recjury.campaign.identity import campaign_id
 from recjury.campaign.plan import ALL, draw_scenarios, plan_campaign
 from recjury.campaign.progress import Progress
 from recjury.campaign.retry import Retry
-from recjury.campaign.runner import Runner, RunResult
+from recjury.campaign.run_result import RunResult
+from recjury.campaign.runner import Runner
 from recjury.campaign.stopping import Stopping
 from recjury.errors import ConfigError
 from recjury.store import ConversationResult, NothingFailedError, Selection, Store
@@ -52,7 +53,7 @@ async def run_campaign(
             some = selection.failed and store.exists
             failed = store.selected(campaign, selection) if some else ()
         except NothingFailedError:
-            return RunResult(campaign, planned=0, done=0, failed=0)
+            return RunResult(campaign, planned=0, done=0)
         plan = plan_campaign(config, drawn, built.components, selection, failed or ())
         await built.check_systems(plan.unplayed(store))
         setup = campaign_setup(config, drawn.corpora.values(), drawn.skipped, selection.shard)

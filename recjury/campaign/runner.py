@@ -7,11 +7,9 @@ if an evaluation fails, everything else continues.
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
 
 from recjury.campaign.budget_scheduler import (
     BudgetScheduler,
-    BudgetShortfall,
     CampaignTrial,
     PartKind,
     TrialPart,
@@ -26,41 +24,20 @@ from recjury.campaign.plan import Unit, Units, beginning_at, pages
 from recjury.campaign.play import Player
 from recjury.campaign.progress import Progress, UnitCounts
 from recjury.campaign.retry import Retry
-from recjury.campaign.stopping import Stopped, Stopping
+from recjury.campaign.run_result import RunResult
+from recjury.campaign.stopping import Stopping
 from recjury.campaign.tuning import follow_settings
 from recjury.llm import call_context, gather
 from recjury.logs import get_logger
 from recjury.records import JSON, ConversationRecord
 from recjury.simulator import ConversationFailed, SessionSettings
-from recjury.store import PlannedEvaluation, Skipped, Store, Worker
+from recjury.store import PlannedEvaluation, Store, Worker
 from recjury.telemetry import work_span
 
 logger = get_logger()
 
 _REMEMBERED = 10_000
 """So many evaluations that have ended are known without asking the store."""
-
-
-class RunResult(NamedTuple):
-    """How a run ended, in numbers of conversations: `planned`, and of these `done` and `failed`.
-
-    `conversations` has the ids of the planned ones: the store may have more of the campaign.
-    `evaluators` has the labels of the evaluators of this run. `set_aside` counts conversations that
-    no longer belong to the campaign because something that can change them (a system, the data) has
-    changed: they stay in the store, but are not in the tables. `held_back` says what the budget did
-    not cover, and `stopped` what was decided if the campaign may end early.
-    """
-
-    campaign: str
-    planned: int
-    done: int
-    failed: int
-    skipped: tuple[Skipped, ...] = ()
-    set_aside: int = 0
-    conversations: tuple[str, ...] = ()
-    evaluators: tuple[str, ...] = ()
-    held_back: BudgetShortfall | None = None
-    stopped: Stopped | None = None
 
 
 class Runner:
@@ -103,7 +80,7 @@ class Runner:
         self._ended: dict[str, bool] = {}
         self._learned: dict[str, dict[str, JSON]] = {}
         self._done = 0
-        self._failed = 0
+        self._failures: set[str] = set()
         self._taken = 0  # of what was left at first
         self._elsewhere: list[tuple[Left, CampaignTrial]] = []
         self._is_shared = False  # another process has done something of it in this run
@@ -146,7 +123,7 @@ class Runner:
             campaign=campaign,
             planned=len(ids),
             done=self._done,
-            failed=self._failed,
+            failures=frozenset(self._failures),
             conversations=ids,
             evaluators=self._labels,
             held_back=self._scheduler.shortfall(len(ids)),
@@ -174,7 +151,9 @@ class Runner:
         left = 0
         for page in pages(units()):
             found = self._look_up.looked_up(page)
-            self._done += sum(each.is_held for each in found)
+            held = {each.unit.id for each in found if each.is_held}
+            self._done += len(held)
+            self._failures -= held  # another process may have gone on where this one failed
             for each in found:
                 for key in self._look_up.keys_of(each.unit):
                     evaluations[key.label].planned += 1
@@ -187,11 +166,16 @@ class Runner:
             left += sum(not self._look_up.is_whole(each) for each in found)
             ids += (unit.id for unit in page)
         counts = {label: each for label, each in evaluations.items() if each.planned}
-        self._progress.begin(UnitCounts(len(ids), self._done), counts)
+        conversations = UnitCounts(len(ids), self._done, len(self._failures))
+        self._progress.begin(conversations, counts)
         return tuple(ids), left
 
     def _trials(self, units: Units) -> Iterator[tuple[Left, CampaignTrial]]:
-        """The work that is left; if there is a budget, that of begun conversations comes first."""
+        """The work that is left; if there is a budget, that of begun conversations comes first.
+
+        What another process begins after it was looked at is taken with the rest.
+        """
+        first: set[str] = set()
         for begun in (True, False) if self._scheduler.limits else (None,):
             for page in pages(units()):
                 found = [
@@ -202,9 +186,12 @@ class Runner:
                 spent = self._spent(found)
                 for each in found:
                     parts = tuple(self._parts(each, spent))
-                    if begun is None or begun == any(part.before for part in parts):
-                        self._taken += 1
-                        yield each, self._scheduler.trial(parts)
+                    if begun and any(part.before for part in parts):
+                        first.add(each.unit.id)
+                    elif begun or each.unit.id in first:
+                        continue
+                    self._taken += 1
+                    yield each, self._scheduler.trial(parts)
 
     def _spent(self, found: Iterable[Left]) -> Mapping[str, float]:
         """What was spent for each conversation and evaluation, in the unit of the budget."""
@@ -299,7 +286,7 @@ class Runner:
             return kept
         about = {"conversation": unit.id, "system": unit.system, "scenario": unit.scenario.id}
         if retry is Retry.NONE and self._store.failures(unit.id):
-            self._fail()
+            self._fail(unit)
             return None
         logger.info("conversation begun", **about)
         try:
@@ -312,14 +299,14 @@ class Runner:
         except ConversationFailed as failure:
             logger.info("conversation failed", **about, reason=str(failure))
             await self._store.save_failure(unit.id, "converse", str(failure), failure.log)
-            self._fail()
+            self._fail(unit)
             return None
         ending, turns = str(record.log.ending), len(record.log.interaction)
         logger.info("conversation ended", **about, ending=ending, turns=turns)
         return record
 
-    def _fail(self) -> None:
-        self._failed += 1
+    def _fail(self, unit: Unit) -> None:
+        self._failures.add(unit.id)
         self._progress.finish(self._progress.conversations, failed=True)
 
     async def _evaluate(

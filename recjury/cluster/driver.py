@@ -17,7 +17,7 @@ from recjury.agents import System
 from recjury.campaign import Progress, RunResult
 from recjury.campaign.identity import campaign_id
 from recjury.campaign.progress import UnitCounts
-from recjury.cluster.worker import CampaignWorker, Job, SystemActor
+from recjury.cluster.worker import CampaignWorker, Job, SystemActor, most_workers
 from recjury.errors import ConfigError, StoreError, UserError
 from recjury.llm import GatewayUsage
 from recjury.plugins.extras import require_packages
@@ -27,6 +27,8 @@ _RESTARTS = 3
 """How often Ray starts a lost worker again; there are others."""
 _STOP_SECONDS = 20.0
 """For workers that are stopped to write what they have."""
+_ANSWER_SECONDS = 5.0
+"""A network that drops what is sent would be waited for for minutes."""
 _NEURAL = ("kbrd", "barcor", "unicrs")
 _KEPT = "what was finished is kept: run the same command to continue"
 
@@ -34,7 +36,7 @@ _KEPT = "what was finished is kept: run the same command to continue"
 @dataclass(frozen=True)
 class Cluster:
     """Where the workers run: `address` of a cluster ("HOST:PORT", "auto"; None: this machine alone)
-    and their number (None: one for each CPU, but not more than model calls at once)."""
+    and their number (None: one for each CPU, but not more than the smallest limit)."""
 
     address: str | None = None
     workers: int | None = None
@@ -44,8 +46,11 @@ async def run_on_cluster(job: Job, cluster: Cluster, progress: Progress) -> RunR
     """Run a campaign, or continue it, on a Ray cluster; its result is that of `run_campaign`.
 
     Raises UserError as that does, without Ray, for a cluster that cannot be reached or that goes
-    away, and for a store that other machines cannot reach.
+    away, for a store that other machines cannot reach, and for more workers than a limit allows.
     """
+    most = most_workers(job.config)
+    if cluster.workers is not None and cluster.workers > most:
+        raise ConfigError(f"--workers {cluster.workers}: the smallest limit of the file is {most}")
     require_packages("--executor ray", ("ray",), "pip install 'recjury[cluster]'")
     location = location_of(job.store)
     is_file = location.connect().dialect.name == "sqlite"
@@ -55,7 +60,7 @@ async def run_on_cluster(job: Job, cluster: Cluster, progress: Progress) -> RunR
                 f"the machines of a cluster cannot share the file {location}: name a store in "
                 "PostgreSQL, --store postgresql://user@host/database"
             )
-        number = cluster.workers or max(1, min(cpus, job.config.concurrency))
+        number = cluster.workers or min(cpus, most)
         progress.beginning = f"waiting for {number} Ray workers, which load data and systems"
         workers = _Workers(replace(job, workers=number), is_here=cluster.address is None)
         async with workers:
@@ -117,7 +122,7 @@ class _Workers:
         spread = {} if is_here else {"scheduling_strategy": "SPREAD"}
         actor = ray.remote(CampaignWorker).options(num_cpus=1, **options, **spread)
         self._job = job
-        self._actors = [actor.remote(job) for _ in range(job.workers)]
+        self._actors = [actor.remote(replace(job, number=n)) for n in range(job.workers)]
         self._running: list[asyncio.Future[Any]] = []
         self._head = str(ray.get_runtime_context().gcs_address)
 
@@ -144,11 +149,8 @@ class _Workers:
         """Wait until they have ended. One that found nothing more to do has waited for the others,
         except for those that had no place to start, or shared a budget."""
         seen = _Seen(self._job, progress)
-        while not all(each.done() for each in self._running):
-            await asyncio.wait(
-                self._running, timeout=BEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED
-            )
-            if not await _answers(self._head):
+        async for _ in until_all_end(self._running):
+            if not await answers(self._head):
                 raise UserError(f"the cluster has gone: {_KEPT}")
             await asyncio.to_thread(seen.look)
             if any(_result(each) for each in self._running) and not seen.is_running:
@@ -156,25 +158,33 @@ class _Workers:
         results = [found for each in self._running if (found := _result(each)) is not None]
         if not results:
             raise UserError(f"all workers were lost: {_reason(self._running)}; {_KEPT}")
-        return _together(results)
+        return together(results)
+
+
+async def until_all_end(running: Sequence["asyncio.Future[Any]"]) -> AsyncIterator[None]:
+    """Whenever one has ended, and every second, until all have."""
+    while going := [each for each in running if not each.done()]:
+        await asyncio.wait(going, timeout=BEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        yield
 
 
 async def _check_address(address: str | None) -> None:
     """Raise ConfigError at once for a cluster that is not there: Ray tries for two minutes."""
-    if address not in (None, "auto") and not await _answers(address):
+    if address not in (None, "auto") and not await answers(address):
         raise ConfigError(
             f"the Ray cluster {address} does not answer: give its head as HOST:PORT, or auto on "
             "one of its nodes"
         )
 
 
-async def _answers(address: str) -> bool:
-    """Whether the cluster's head takes a connection. Ray's own functions wait a minute for it, and
-    then end the process."""
+async def answers(address: str) -> bool:
+    """Whether the cluster's head takes a connection soon. Ray's own functions wait a minute for
+    it, and then end the process."""
     host, _, port = address.rpartition(":")
     try:
-        _, writer = await asyncio.open_connection(host, int(port))
-    except (OSError, ValueError):  # nobody there, or no number
+        async with asyncio.timeout(_ANSWER_SECONDS):
+            _, writer = await asyncio.open_connection(host, int(port))
+    except (OSError, ValueError):  # nobody there or too late, or no number
         return False
     writer.close()
     return True
@@ -201,14 +211,12 @@ def _reason(lost: Sequence["asyncio.Future[Any]"]) -> str:
     return str(error).strip().splitlines()[-1].strip() if error is not None else "stopped"
 
 
-def _together(results: Sequence[RunResult]) -> RunResult:
-    """The result of the worker that ended last, with what failed in any of them."""
+def together(results: Sequence[RunResult]) -> RunResult:
+    """The result of the worker that ended last, with what failed in any of them, each once."""
     last = max(results, key=lambda each: each.done)
-    is_whole = last.done == last.planned
-    return last._replace(
-        failed=sum(each.failed for each in results),
-        held_back=None if is_whole else last.held_back,
-    )
+    if last.done == last.planned:
+        return last._replace(failures=frozenset(), held_back=None)
+    return last._replace(failures=frozenset[str]().union(*(each.failures for each in results)))
 
 
 def _actor_of(job: Job, system: System) -> Any:

@@ -25,8 +25,8 @@ from recjury.store import Selection
 
 @dataclass(frozen=True)
 class Job:
-    """What a worker does; `systems` are the actors of shared systems by name. `folder` is where the
-    command was started, and `code` that of recjury there."""
+    """What worker `number` of `workers` does, from 0; `systems` are the actors of shared systems by
+    name. `folder` is where the command was started, and `code` that of recjury there."""
 
     config: CampaignConfig
     store: str
@@ -36,6 +36,7 @@ class Job:
     folder: str
     code: str = field(default_factory=code_digest)
     workers: int = 1
+    number: int = 0
     systems: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -83,7 +84,7 @@ async def _run(job: Job, begin: Callable[["asyncio.Task[Any]"], None]) -> RunRes
     assert task is not None
     begin(task)
     return await run_campaign(
-        with_its_part(job.config, job.workers),
+        with_its_part(job.config, job.workers, job.number),
         job.store,
         limit=job.limit,
         retry=job.retry,
@@ -124,34 +125,40 @@ class SystemActor:
             return failure
 
 
-def with_its_part(config: CampaignConfig, workers: int) -> CampaignConfig:
-    """The campaign of one of so many workers: together their limits are those of the file."""
-    given = config.limits.given.items()
-    limits: dict[str, int] = {part: _part(most, workers) for part, most in given}
-    models = {alias: _model_part(spec, workers) for alias, spec in config.models.items()}
+def most_workers(config: CampaignConfig) -> int:
+    """How many workers can have a part of each limit: as many as the smallest one."""
+    models = [each.concurrency for each in config.all_models.values() if each.concurrency]
+    return min(config.concurrency, *config.limits.given.values(), *models)
+
+
+def with_its_part(config: CampaignConfig, workers: int, number: int) -> CampaignConfig:
+    """The campaign of one of so many workers, from 0: together their limits are those of the file.
+
+    There are not more than `most_workers`.
+    """
+
+    def part(whole: int) -> int:
+        return whole // workers + (number < whole % workers)
+
+    def part_of(spec: ModelSpec) -> ModelSpec:
+        rates = {"requests_per_minute": spec.requests_per_minute}
+        rates["tokens_per_minute"] = spec.tokens_per_minute
+        changes: dict[str, float | None] = {
+            name: rate and rate / workers for name, rate in rates.items()
+        }
+        if spec.concurrency is not None:
+            changes["concurrency"] = part(spec.concurrency)
+        return spec.model_copy(update=changes)
+
+    limits: dict[str, int] = {each: part(most) for each, most in config.limits.given.items()}
     return config.model_copy(
         update={
-            "concurrency": _part(config.concurrency, workers),
+            "concurrency": part(config.concurrency),
             "limits": config.limits.model_copy(update=limits),
-            "model": config.model and _model_part(config.model, workers),
-            "models": models,
+            "model": config.model and part_of(config.model),
+            "models": {alias: part_of(spec) for alias, spec in config.models.items()},
         }
     )
-
-
-def _model_part(spec: ModelSpec, workers: int) -> ModelSpec:
-    rates = {"requests_per_minute": spec.requests_per_minute}
-    rates["tokens_per_minute"] = spec.tokens_per_minute
-    changes: dict[str, float | None] = {
-        name: rate and rate / workers for name, rate in rates.items()
-    }
-    if spec.concurrency is not None:
-        changes["concurrency"] = _part(spec.concurrency, workers)
-    return spec.model_copy(update=changes)
-
-
-def _part(whole: int, workers: int) -> int:
-    return max(1, whole // workers)
 
 
 def _prepared(systems: Mapping[str, Any], system: System, context: SystemContext) -> System:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import math
 import re
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
@@ -27,6 +28,7 @@ _LOOK_AGAIN = 0.5
 
 # A reply may be larger than all before it. Reserving too much for begun work only makes it wait.
 _MARGIN_OF_BEGUN = 2.0
+_ALONE_SECONDS = 10.0  # one that is suspended for longer may be taken for dead: others begin
 
 _TOKENS = re.compile(r"\s*([\d_,]*\d)\s*tokens?\s*")
 
@@ -191,7 +193,9 @@ class Budget:
         self._taken = self._reserved = 0.0
         self._reached = False
         self._ledger: Ledger | None = None
-        self._is_alone = True
+        self._alone_until = (
+            math.inf
+        )  # by the clock on the wall, which goes on in a suspended process
         self._written = 0
         self._asked: list[_Asked] = []
         self._waiting: deque[asyncio.Future[None]] = deque()
@@ -242,7 +246,7 @@ class Budget:
         if self._limit is None:
             return
         while not await self._reserved_for(worst):
-            if not self._fits(worst, self.spent):
+            if not self._covers(worst, _account.get() is not None, self.spent):
                 if not self._reached:  # all later calls reach it too
                     self._reached = True
                     spent, limit = self._shown(self.spent), self._shown(self._limit)
@@ -253,13 +257,13 @@ class Budget:
                 )
             settled = asyncio.get_running_loop().create_future()
             self._waiting.append(settled)
-            await asyncio.wait([settled], timeout=None if self._is_alone else _LOOK_AGAIN)
+            await asyncio.wait([settled], timeout=None if self._ledger is None else _LOOK_AGAIN)
             settled.cancel()
 
     async def _reserved_for(self, worst: float) -> bool:
         """Reserve `worst` if that fits beside everything that is reserved; whether it does."""
         covers = partial(self._covers, worst, _account.get() is not None)
-        if self._is_alone and not self._asked:
+        if time.time() < self._alone_until and not self._asked:
             fits = covers(self.spent + self._reserved)
             self._reserved += worst * fits
             return fits
@@ -287,13 +291,13 @@ class Budget:
     def share(self, ledger: Ledger) -> None:
         """Keep to the limit together with other processes, from the next call on."""
         if self._limit is not None:
-            self._ledger, self._is_alone = ledger, False
+            self._ledger, self._alone_until = ledger, 0.0
 
     async def publish(self) -> None:
         """Tell other processes what this one has spent, and no longer reserve more than it needs if
         there are any. Call it every second."""
         if self._ledger is not None and self._written:
-            self._is_alone = False  # what fits from here on is not in what is written now
+            self._alone_until = 0.0  # what fits from here on is not in what is written now
             reserved = self._all_reserved()
             await self._write(lambda _: reserved())
 
@@ -301,10 +305,11 @@ class Budget:
         assert self._ledger is not None
         assert self._limit is not None
         self._written += 1
-        number = self._written
+        number, begun = self._written, time.time()
         found = await self._ledger.write(self._taken, self._limit, reserve)
         if number == self._written:  # a later one may have found another process
-            self._elsewhere, self._is_alone = found, not found.others
+            self._elsewhere = found
+            self._alone_until = 0.0 if found.others else begun + _ALONE_SECONDS
 
     def settle(self, worst: float, taken: float) -> None:
         """Replace the reserved amount by `taken` (0 for a call that failed)."""
@@ -319,9 +324,6 @@ class Budget:
             waiting = self._waiting.popleft()
             if not waiting.done():
                 waiting.set_result(None)
-
-    def _fits(self, worst: float, taken: float) -> bool:
-        return self._covers(worst, _account.get() is not None, taken)
 
     def _covers(self, worst: float, is_begun: bool, taken: float) -> bool:
         assert self._limit is not None

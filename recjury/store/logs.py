@@ -6,7 +6,6 @@ from sqlalchemy import Column, Connection, ForeignKey, select
 
 from recjury.records import ConversationLog, Record
 from recjury.store.column_types import Hex, PlainText
-from recjury.store.places import PLACES
 from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE, check_stages, finish_stage
 from recjury.store.summaries import summary_of_log
@@ -72,15 +71,6 @@ def find_log(connection: Connection, conversation: str) -> ConversationLog | Non
     """A conversation's log, or None. Raises StoreError if it was altered."""
     stored = read_logs(connection, [conversation]).get(conversation)
     return None if stored is None else stored.body
-
-
-def log_ids(connection: Connection, campaign: str) -> dict[str, str]:
-    """The id of the log of each of a campaign's conversations that has one."""
-    logs, links = LOGS.table, PLACES.table
-    query = select(logs.c.conversation, logs.c.digest)
-    query = query.join(links, links.c.conversation == logs.c.conversation)
-    query = query.where(links.c.campaign == campaign, links.c.set_aside == 0)
-    return {row[0]: row[1] for row in connection.execute(query.order_by(links.c.ordinal))}
 
 
 def log_ids_of(connection: Connection, conversations: Iterable[str]) -> dict[str, str]:

@@ -93,7 +93,8 @@ def _begin(connection: Connection) -> None:
         connection.exec_driver_sql(
             "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; "
             f"SET LOCAL lock_timeout = '{BUSY_SECONDS:.0f}s'; "
-            # Before others give up: a machine that is lost would keep the lock for hours.
-            f"SET LOCAL idle_in_transaction_session_timeout = '{BUSY_SECONDS / 2:.0f}s'; "
+            # A machine that is lost keeps the lock for 20 s: fewer than others wait for it.
+            "SET LOCAL tcp_keepalives_idle = 10; SET LOCAL tcp_keepalives_interval = 5; "
+            "SET LOCAL tcp_keepalives_count = 2; "
             f"SELECT pg_advisory_xact_lock({_WRITE_LOCK})"
         )

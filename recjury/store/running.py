@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import secrets
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
@@ -12,7 +13,7 @@ from sqlalchemy import Connection
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Elsewhere
-from recjury.store.spending import write_spending
+from recjury.store.spending import Own, write_spending
 from recjury.store.workers import (
     Lease,
     add_wishes,
@@ -20,6 +21,7 @@ from recjury.store.workers import (
     beat,
     end_lease,
     find_wish,
+    known_workers,
     lease,
     leave,
     living_workers,
@@ -35,6 +37,9 @@ T = TypeVar("T")
 
 BEAT_SECONDS = 1.0
 """How often a process says that it lives, and looks at what is asked of it."""
+
+_BUSY_SECONDS = 10.0
+"""How often a thread says it as well: nothing else does while a plan is written."""
 
 _LOOK_AGAIN = 0.1  # seconds between two looks for an answer
 _ANSWER_SECONDS = 5.0  # for an answer to a wish that was taken
@@ -140,28 +145,38 @@ class Worker:
         self.campaign = campaign
         self._store = store
         self._id = secrets.token_hex(8)
-        self._has_left = False
+        self._state: Mapping[str, JSON] = {}
+        self._has_ended = threading.Event()
 
     @contextlib.contextmanager
     def registered(self) -> Iterator["Worker"]:
         """Known to other processes until the end of the block. Raises StoreError."""
-        self._store.write(lambda transaction: beat(transaction, self.campaign, self._id, {}))
+        self._store.write(self._beat)
+        thread = threading.Thread(target=self._go_on, name="recjury-beat", daemon=True)
+        thread.start()
         try:
             yield self
         finally:
-            self._has_left = True  # what is queued must not be written after this
+            self._has_ended.set()
+            thread.join()
             # What cannot be written now ends by itself, once this process has been silent.
             with contextlib.suppress(StoreError):
                 self._store.write(lambda transaction: leave(transaction, self.campaign, self._id))
 
     async def beat(self, state: Mapping[str, JSON]) -> None:
         """Say that this process lives, and what is open. Raises StoreError."""
+        self._state = state
+        await self._store.queue(self._beat)
 
-        def write(transaction: Transaction) -> None:
-            if not self._has_left:
-                beat(transaction, self.campaign, self._id, state)
+    def _beat(self, transaction: Transaction) -> None:
+        if not self._has_ended.is_set():  # it may have waited for the writer
+            beat(transaction, self.campaign, self._id, self._state)
 
-        await self._store.queue(write)
+    def _go_on(self) -> None:
+        """Say that this process lives while it is busy with something else."""
+        while not self._has_ended.wait(_BUSY_SECONDS):
+            with contextlib.suppress(StoreError):
+                self._store.write(self._beat)
 
     @contextlib.asynccontextmanager
     async def leased(self, unit: str, *, waits: bool = True) -> AsyncIterator[bool | None]:
@@ -214,6 +229,7 @@ class WorkerLedger:
     def __init__(self, store: Access, about: tuple[str, str, str]):
         """`about` are the campaign, the budget's unit and the process."""
         self._store, self._about = store, about
+        self._written = self._before = 0.0
 
     async def write(
         self, spent: float, limit: float, reserve: Callable[[Elsewhere], float]
@@ -224,9 +240,11 @@ class WorkerLedger:
 
         def write(transaction: Transaction) -> None:
             nonlocal found
-            living = living_workers(transaction.connection, campaign)
-            others = sum(each.id != worker for each in living)
-            found = write_spending(transaction, self._about, others, (spent, limit), reserve)
+            known = known_workers(transaction.connection, campaign)
+            others = sum(each.id != worker for each in known)
+            own = Own(spent, limit, self._written, self._before)
+            found, self._before = write_spending(transaction, self._about, others, own, reserve)
 
         await self._store.queue(write)
+        self._written = max(self._written, spent)
         return found

@@ -1,9 +1,9 @@
 """What the processes that run a campaign have taken of its budget: none of it is a result."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Collection
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import delete, select, update
 from sqlmodel import Field, SQLModel
 
 from recjury.records import Elsewhere
@@ -13,8 +13,8 @@ from recjury.store.engine import insert_new, insert_or_replace
 from recjury.store.tables import table_of
 from recjury.store.writer import Transaction
 
-_ENDED = ""
-"""Instead of a process: all that have ended, in this run and in earlier ones."""
+_EARLIER = ""
+"""Instead of a process: all calls that were made before the first one of this run began."""
 
 
 class SpendingRow(SQLModel, table=True):
@@ -32,51 +32,54 @@ class SpendingRow(SQLModel, table=True):
 _SPENDING = table_of(SpendingRow)
 
 
+class Own(NamedTuple):
+    """What a process has `spent` of the `limit`, and had when it last wrote (`written`).
+
+    `before` of it is among the calls of earlier runs: those that it had made when it was taken for
+    dead, and nobody else ran the campaign.
+    """
+
+    spent: float
+    limit: float
+    written: float = 0.0
+    before: float = 0.0
+
+
 def write_spending(
     transaction: Transaction,
     about: tuple[str, str, str],
     others: int,
-    own: tuple[float, float],
+    own: Own,
     reserve: Callable[[Elsewhere], float],
-) -> Elsewhere:
-    """As `Ledger.write`; `about` are campaign, unit and process, and `own` is what it has spent,
-    and the limit. `others` more processes live."""
-    connection, (campaign, unit, worker), (spent, limit) = transaction.connection, about, own
+) -> tuple[Elsewhere, float]:
+    """As `Ledger.write`; returns `Own.before` as well. `about` are campaign, unit and process.
+
+    `others` more processes run the campaign.
+    """
+    connection, (campaign, unit, worker) = transaction.connection, about
     row: dict[str, Any] = {"campaign": campaign, "unit": unit, "reserved": 0.0}
-    if not _has_begun(connection, campaign, unit):
-        before = read_spent(connection, campaign).amount(in_tokens=unit == "tokens")
-        connection.execute(insert_new(_SPENDING), {**row, "worker": _ENDED, "spent": before})
-    there = _elsewhere(connection, about)._replace(others=others)
+    here = (_SPENDING.c.campaign == campaign, _SPENDING.c.unit == unit)
+    entries = {each.worker: each for each in connection.execute(select(_SPENDING).where(*here))}
+    mine, elsewhere = entries.pop(worker, None), entries.values()
+    spent = sum(each.spent for each in elsewhere)
+    if _EARLIER not in entries:
+        spent += (earlier := read_spent(connection, campaign).amount(in_tokens=unit == "tokens"))
+        connection.execute(insert_new(_SPENDING), {**row, "worker": _EARLIER, "spent": earlier})
+    before = own.written if mine is None else own.before
+    there = Elsewhere(spent - before, sum(each.reserved for each in elsewhere), others)
     reserved = reserve(there)
     if not others:
-        reserved = max(reserved, limit - there.spent - spent)
-    values = {**row, "worker": worker, "spent": spent, "reserved": reserved}
+        reserved = max(reserved, own.limit - there.spent - own.spent)
+    values = {**row, "worker": worker, "spent": own.spent - before, "reserved": reserved}
     connection.execute(insert_or_replace(_SPENDING), values)
-    return there
+    return there, before
 
 
-def _has_begun(connection: Connection, campaign: str, unit: str) -> bool:
-    here = (_SPENDING.c.campaign == campaign, _SPENDING.c.unit == unit)
-    return connection.execute(select(_SPENDING.c.unit).where(*here)).first() is not None
-
-
-def _elsewhere(connection: Connection, about: tuple[str, str, str]) -> Elsewhere:
-    campaign, unit, worker = about
-    here = (_SPENDING.c.campaign == campaign, _SPENDING.c.unit == unit)
-    query = select(func.sum(_SPENDING.c.spent), func.sum(_SPENDING.c.reserved))
-    spent, reserved = connection.execute(query.where(*here, _SPENDING.c.worker != worker)).one()
-    return Elsewhere(spent or 0.0, reserved or 0.0)
-
-
-def end_spending(transaction: Transaction, campaign: str, worker: str) -> None:
-    """Free what a process had reserved. What it has spent stays."""
-    connection = transaction.connection
-    here = (_SPENDING.c.campaign == campaign, _SPENDING.c.worker == worker)
-    for row in connection.execute(select(_SPENDING).where(*here)).all():
-        ended = (_SPENDING.c.campaign == campaign, _SPENDING.c.unit == row.unit)
-        change = update(_SPENDING).where(*ended, _SPENDING.c.worker == _ENDED)
-        connection.execute(change.values(spent=_SPENDING.c.spent + row.spent))
-    connection.execute(delete(_SPENDING).where(*here))
+def free_reserved(transaction: Transaction, campaign: str, living: Collection[str]) -> None:
+    """Free what all processes but these had reserved. What they have spent stays: one that lives
+    again writes it anew."""
+    gone = (_SPENDING.c.campaign == campaign, _SPENDING.c.worker.not_in(living))
+    transaction.connection.execute(update(_SPENDING).where(*gone).values(reserved=0.0))
 
 
 def forget_spending(transaction: Transaction, campaign: str) -> None:

@@ -53,7 +53,7 @@ from recjury.store.failures import (
     write_failure,
 )
 from recjury.store.location import StoreLocation
-from recjury.store.logs import find_log, log_ids, log_ids_of, write_log
+from recjury.store.logs import find_log, log_ids_of, write_log
 from recjury.store.measurements import read_measurements, write_measurement
 from recjury.store.methods import queues, reads, writes
 from recjury.store.recorder import StoreRecorder
@@ -197,7 +197,6 @@ class Store:
     selected = reads(selected)
     corpora = reads(corpora_of)
     users = reads(users_of)
-    log_ids = reads(log_ids)
     log_ids_of = reads(log_ids_of)
     log = reads(find_log)
     record = reads(find_record)

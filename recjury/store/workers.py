@@ -1,15 +1,17 @@
 """The processes that run a campaign, the units that each has leased, and what is asked of them.
 
 Several processes can run one campaign: each leases a unit before it works on it, and finds out what
-another one has done meanwhile. A process says every second that it lives; the leases of one that
-does not end. Work that is nevertheless done twice does no harm, since what is stored first is kept.
+another one has done meanwhile. A process says every few seconds that it lives, whatever it does;
+the leases of one that does not end. It may have been suspended, and goes on when it lives again.
+Work that is then done twice does no harm, since what is stored first is kept.
 None of this is a result, so these rows have no seals.
 """
 
 import os
 import socket
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -20,7 +22,7 @@ from recjury.records import JSON
 from recjury.store.column_types import PlainText, Real, Whole
 from recjury.store.engine import insert_new, insert_or_replace
 from recjury.store.functions import Now
-from recjury.store.spending import end_spending, forget_spending
+from recjury.store.spending import forget_spending, free_reserved
 from recjury.store.tables import table_of
 from recjury.store.writer import Transaction
 
@@ -31,6 +33,7 @@ SILENT_SECONDS = 60.0
 class WorkerRow(SQLModel, table=True):
     """A process that runs a campaign. `seen` is in Unix seconds by the database's clock.
 
+    `process` is its number, which another one can look up if `host` is the same.
     `state` is JSON: what is not in the store, such as which requests are open.
     """
 
@@ -87,6 +90,9 @@ def lease(transaction: Transaction, campaign: str, worker: str, unit: str) -> No
     add = insert_new(_LEASES).values(row).execution_options(preserve_rowcount=True)
     if not transaction.connection.execute(add).rowcount:
         _forget_dead(transaction, campaign, worker)
+        here = (_LEASES.c.campaign == campaign, _LEASES.c.unit == unit, _LEASES.c.ended == 0)
+        is_of_nobody = _LEASES.c.worker.not_in(select(_WORKERS.c.id))
+        transaction.connection.execute(delete(_LEASES).where(*here, is_of_nobody))
         transaction.connection.execute(add)
 
 
@@ -118,7 +124,7 @@ def beat(transaction: Transaction, campaign: str, worker: str, state: Mapping[st
     row = {
         "id": worker,
         "campaign": campaign,
-        "host": socket.gethostname(),
+        "host": _host(),
         "process": os.getpid(),
         "seen": transaction.connection.execute(select(Now())).scalar_one(),
         "state": orjson.dumps(dict(state)).decode(),
@@ -127,35 +133,60 @@ def beat(transaction: Transaction, campaign: str, worker: str, state: Mapping[st
 
 
 def _forget_dead(transaction: Transaction, campaign: str, worker: str) -> None:
-    living = {each.id for each in living_workers(transaction.connection, campaign)}
-    known = select(_WORKERS.c.id).where(_WORKERS.c.campaign == campaign)
-    for dead in set(transaction.connection.execute(known).scalars()) - living - {worker}:
-        leave(transaction, campaign, dead)
+    known = known_workers(transaction.connection, campaign)
+    if any(each.id == worker and _is_silent(each) for each in known):
+        return  # who was suspended with it has had no time yet to say that it lives
+    living = {each.id for each in known if each.id == worker or _lives(each)}
+    if worker not in living or len(living) < len(known):
+        _forget_others(transaction, campaign, living)
 
 
 def leave(transaction: Transaction, campaign: str, worker: str) -> None:
     """Forget a process: what it has not ended is free again, and the last one leaves nothing."""
+    living = {each.id for each in living_workers(transaction.connection, campaign)}
+    _forget_others(transaction, campaign, living - {worker})
+
+
+def _forget_others(transaction: Transaction, campaign: str, living: Collection[str]) -> None:
+    """Forget all processes of a campaign but these; without any, also what their run has done."""
     connection = transaction.connection
-    connection.execute(delete(_WISHES).where(_WISHES.c.worker == worker))
-    connection.execute(delete(_WORKERS).where(_WORKERS.c.id == worker))
-    open_ones = (_LEASES.c.worker == worker, _LEASES.c.ended == 0)
-    connection.execute(delete(_LEASES).where(*open_ones))
-    end_spending(transaction, campaign, worker)
-    if not living_workers(connection, campaign):
+    gone = (_WORKERS.c.campaign == campaign, _WORKERS.c.id.not_in(living))
+    wishes = _WISHES.c.worker.in_(select(_WORKERS.c.id).where(*gone))
+    connection.execute(delete(_WISHES).where(wishes))
+    connection.execute(delete(_WORKERS).where(*gone))
+    free_reserved(transaction, campaign, living)
+    if not living:
         connection.execute(delete(_LEASES).where(_LEASES.c.campaign == campaign))
         forget_spending(transaction, campaign)
 
 
 def living_workers(connection: Connection, campaign: str) -> list[Any]:
     """The rows of `worker` of the processes that run a campaign."""
+    return [row for row in known_workers(connection, campaign) if _lives(row)]
+
+
+def known_workers(connection: Connection, campaign: str) -> list[Any]:
+    """The rows of `worker` of all that were not forgotten; some may have ended since."""
     query = select(_WORKERS, Now().label("now")).where(_WORKERS.c.campaign == campaign)
-    return [row for row in connection.execute(query.order_by(_WORKERS.c.id)) if _lives(row)]
+    return list(connection.execute(query.order_by(_WORKERS.c.id)))
 
 
 def _lives(row: Any) -> bool:
-    if row.now - row.seen > SILENT_SECONDS:
-        return False
-    return row.host != socket.gethostname() or _exists(row.process)
+    return not _is_silent(row) and (row.host != _host() or _exists(row.process))
+
+
+def _is_silent(row: Any) -> bool:
+    return bool(row.now - row.seen > SILENT_SECONDS)
+
+
+def _host() -> str:
+    """Where a process's number means the same as here: each container has its own numbers, also if
+    they all have their machine's name."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        return f"{boot} {os.readlink('/proc/self/ns/pid')}"
+    except OSError:  # not Linux
+        return socket.gethostname()
 
 
 def _exists(process: int) -> bool:

@@ -11,11 +11,11 @@ import pytest
 from recjury.campaign import CampaignConfig, run_campaign
 from recjury.errors import StoreError
 from recjury.store import Store
-from recjury.store.engine import for_writing
+from recjury.store.engine import BUSY_SECONDS
 from recjury.store.merging import copy_store
 from recjury.store.postgres import _WRITE_LOCK
 from recjury.store.schema import read_secret
-from recjury.store.workers import beat
+from recjury.store.writer import Transaction
 from tests.campaign.test_shared import ROOT, Campaign
 from tests.cli.front_door import recjury
 from tests.endpoint import RemoteEndpoint
@@ -122,15 +122,16 @@ def test_readers_do_not_wait_for_writers(postgres: PostgresServer) -> None:
             assert store.campaigns() == ()
 
 
-def test_a_writer_that_stands_still_does_not_keep_others_from_writing(
-    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+def test_a_writer_whose_machine_is_lost_has_the_lock_for_less_than_others_wait(
+    postgres: PostgresServer,
 ) -> None:
-    monkeypatch.setattr("recjury.store.postgres.BUSY_SECONDS", 10)
-    with Store.open(postgres.create("still")) as store, store.reading() as lost:
-        for_writing(lost).begin()
-        store.write(lambda own: beat(own, "one", "a", {}))
-        assert store.running("one").is_running
-        lost.invalidate()
+    def set_for(own: Transaction) -> list[int]:
+        asked = (f"SHOW tcp_keepalives_{name}" for name in ("idle", "interval", "count"))
+        return [int(own.connection.exec_driver_sql(each).scalar_one()) for each in asked]
+
+    with Store.open(postgres.create("lost")) as store:
+        idle, interval, count = store.write(set_for)
+    assert 0 < idle + count * interval < BUSY_SECONDS
 
 
 FULL = """

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,16 @@ from typing import Any
 import pytest
 
 from recjury.campaign import CampaignConfig, Progress, RunResult, run_campaign, runner
+from recjury.campaign.left import Left
 from recjury.campaign.plan import pages
 from recjury.campaign.progress import UnitCounts
 from recjury.cli.output import SOME_FAILED
+from recjury.cluster import driver
+from recjury.errors import SystemFailed
+from recjury.records import JSON, Conversation, SystemReply
 from recjury.store import Store, Worker
 from recjury.store.workers import Lease, beat, lease, whose
+from tests.campaign.player import play
 from tests.endpoint import RemoteEndpoint, ScriptedEndpoint
 from tests.postgres_server import PostgresServer
 
@@ -144,6 +149,63 @@ def test_what_another_run_did_meanwhile_is_counted(
         return list(await asyncio.gather(*runs))
 
     assert [(each.planned, each.done) for each in asyncio.run(both())] == [(8, 8), (8, 8)]
+
+
+class _Failing:
+    """A system that never answers."""
+
+    name = "retrieval"
+    settings: Mapping[str, JSON] = {}
+
+    async def respond(self, conversation: Conversation) -> SystemReply:
+        raise SystemFailed("no answer")
+
+    async def aclose(self) -> None:
+        """It holds nothing."""
+
+
+def test_what_fails_in_one_of_two_runs_is_counted_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "pages", partial(pages, size=1))
+    starts = iter((0, 4))
+    monkeypatch.setattr(Worker, "start", lambda *_: next(starts))
+    given = {"scenarios": [{"corpus": "sample", "limit": 8}], "systems": ["retrieval"]}
+    config = CampaignConfig.model_validate({**given, "evaluators": ["outcome"], "concurrency": 1})
+    url = f"sqlite:///{tmp_path}/store.db"
+    run = partial(run_campaign, config, url, prepare=lambda *_: _Failing())
+
+    async def both() -> list[RunResult]:
+        return list(await asyncio.gather(run(), run()))
+
+    results = asyncio.run(both())
+    assert [(each.planned, each.done, each.failed) for each in results] == [(8, 0, 8)] * 2
+    together = driver.together(results)
+    assert (together.planned, together.done, together.failed) == (8, 0, 8)
+    with Store.open(url, read_only=True) as store:
+        assert [len(store.failures(each)) for each in together.conversations] == [1] * 8
+
+
+def test_what_another_process_begins_between_two_looks_is_not_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+
+    def spent(self: runner.Runner, found: Iterable[Left]) -> Mapping[str, float]:
+        """By the second look another process has begun one, which then ends."""
+        ids = [each.unit.id for each in found]
+        seen.extend(ids)
+        return {each: 0.01 for each in ids[:1] if seen.count(each) == 3}
+
+    monkeypatch.setattr(runner.Runner, "_spent", spent)
+    given = {"scenarios": [{"corpus": "sample", "limit": 4}], "systems": ["retrieval"]}
+    with ScriptedEndpoint(play) as endpoint:
+        model = {"base_url": endpoint.url, "name": "scripted", "price_in": 10, "price_out": 40}
+        rules = {"simulator": {"kind": "rule"}, "evaluators": ["outcome"], "concurrency": 1}
+        config = CampaignConfig.model_validate({**given, **rules, "model": model, "budget": 100})
+        result = asyncio.run(run_campaign(config, f"sqlite:///{tmp_path}/store.db"))
+    assert len(seen) == 12  # to count, for what was begun, and for the rest
+    assert (result.planned, result.done, result.held_back) == (4, 4, None)
 
 
 def test_what_another_run_is_at_is_waited_for_last(

@@ -13,11 +13,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from recjury.campaign import CampaignConfig, Retry
 from recjury.cli.output import SOME_FAILED
-from recjury.cluster.worker import CampaignWorker, Job, with_its_part
 from recjury.errors import StoreError
-from recjury.store import Selection, Store
+from recjury.store import Store
 from recjury.store.workers import living_workers
 from tests.campaign.test_shared import ROOT, Campaign
 from tests.cli.front_door import recjury
@@ -25,30 +23,6 @@ from tests.endpoint import RemoteEndpoint
 from tests.postgres_server import PostgresServer
 
 SYSTEMS = "chatcrs, kbrd"
-
-
-def test_limits_of_workers_are_together_those_of_the_file() -> None:
-    model = {"base_url": "http://127.0.0.1:1/v1", "name": "m", "requests_per_minute": 90}
-    config = CampaignConfig.model_validate(
-        {
-            "scenarios": ["sample"],
-            "systems": ["retrieval"],
-            "model": model,
-            "models": {"judge": {**model, "concurrency": 7}},
-            "concurrency": 64,
-            "limits": {"judges": 2},
-        }
-    )
-    own = with_its_part(config, 3)
-    assert (own.concurrency, own.limits.judges, own.limits.simulator) == (21, 1, None)
-    rates = [own.all_models[alias].requests_per_minute for alias in ("main", "judge")]
-    assert (rates, own.all_models["judge"].concurrency) == ([30, 30], 2)
-
-
-def test_a_node_with_other_code_is_refused() -> None:
-    config = CampaignConfig.model_validate({"scenarios": ["sample"], "systems": ["retrieval"]})
-    job = Job(config, "none.db", None, Retry.NONE, Selection(), folder="not/there", code="0123")
-    assert "has other code of recjury" in str(CampaignWorker(job).run())
 
 
 def test_a_cluster_that_is_not_there_is_one_line(

@@ -1,6 +1,7 @@
 """Budgets, in dollars and in tokens: what they refuse, and what they let wait."""
 
 import asyncio
+import time
 from collections.abc import Callable
 
 import pytest
@@ -253,6 +254,22 @@ def test_a_process_that_is_alone_holds_all_until_it_says_otherwise() -> None:
         assert first.rest == 1.0  # half of what is left: the other one may need the rest
 
     asyncio.run(both())
+
+
+def test_a_process_that_was_suspended_does_not_take_itself_to_be_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def run() -> None:
+        shared, budget = _Shared(), Budget(DOLLARS)
+        budget.share(shared.of("suspended"))
+        await budget.reserve(2.0)
+        shared.entries["another"] = (9.0, 0.0)
+        now = time.time() + 3600
+        monkeypatch.setattr(time, "time", lambda: now)
+        with pytest.raises(BudgetSpent):
+            await budget.reserve(2.0)
+
+    asyncio.run(run())
 
 
 def test_calls_that_wait_have_nothing_reserved() -> None:

@@ -56,7 +56,8 @@ def test_a_conversation_of_two_campaigns_is_held_once(store: Store) -> None:
         store.begin(values.campaign("second"))
         other = values.campaign("second").id
         assert store.plan(other, [values.conversation()]) == 0
-        assert store.log_ids(other) == {conversation: values.log().id}
+        assert [each.id for each in store.conversations(other)] == [conversation]
+        assert store.log_ids_of([conversation]) == {conversation: values.log().id}
 
 
 def test_what_takes_a_place_sets_aside_what_had_it(store: Store) -> None:

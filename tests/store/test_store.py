@@ -46,7 +46,7 @@ def test_a_conversation_and_its_evaluation_come_back_equal(tmp_path: Path) -> No
         asyncio.run(_evaluate(store, conversation))
     with _store(tmp_path) as store:
         assert store.log(conversation) == values.log()
-        assert store.log_ids(values.CAMPAIGN) == {conversation: values.log().id}
+        assert store.log_ids_of([conversation]) == {conversation: values.log().id}
         assert store.find_evaluations([EVALUATION.identity, "f" * 32]) == {
             EVALUATION.identity: EVALUATION.identity
         }
@@ -371,4 +371,4 @@ def test_a_bad_item_fails_alone_and_its_neighbours_are_kept(tmp_path: Path) -> N
         first, second, third = asyncio.run(save(store, conversation))
         assert (first, third) == (None, None)
         assert "FOREIGN KEY" in str(second)
-        assert store.log_ids(values.CAMPAIGN) == {conversation: values.log().id}
+        assert store.log_ids_of([conversation]) == {conversation: values.log().id}
