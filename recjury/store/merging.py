@@ -4,16 +4,17 @@ Rows are copied as they are, with the numbers that their texts have in the other
 covers the hashes of its texts, and not their numbers. Calls, whose seals do, are sealed again.
 """
 
-import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, func, select
+from sqlalchemy import Connection, Table, func, select, tuple_
 
 from recjury.errors import StoreError
-from recjury.store.calls import CALLS, CallReader
-from recjury.store.campaigns import CAMPAIGNS, RUNS, Campaign
+from recjury.records import CallRecord
+from recjury.store.calls import CALLS, CallReader, CallValues
+from recjury.store.campaigns import CAMPAIGNS, RUNS
 from recjury.store.column_types import as_stored
 from recjury.store.conversations import CONVERSATIONS
 from recjury.store.engine import insert_new
@@ -22,10 +23,11 @@ from recjury.store.evaluators import CAMPAIGN_EVALUATORS, EVALUATORS
 from recjury.store.failures import FAILURES
 from recjury.store.logs import LOGS, read_logs
 from recjury.store.measurements import MEASUREMENTS
+from recjury.store.mergeable import check_mergeable, mark, opened_source, opened_target
 from recjury.store.places import PLACES
 from recjury.store.recorder import StoreRecorder
-from recjury.store.schema import change_secret, read_secret
-from recjury.store.sealed import AnyRow, SealedTable
+from recjury.store.schema import read_secret
+from recjury.store.sealed import AnyRow, SealedTable, refuse_keys
 from recjury.store.stage_results import (
     DEBATES,
     EVIDENCE,
@@ -38,12 +40,12 @@ from recjury.store.stages import CONVERSE
 from recjury.store.store import Store
 from recjury.store.summaries import SUMMARIES
 from recjury.store.tables import StageRow, table_of
-from recjury.store.texts import chunks
-from recjury.store.url import location_of
+from recjury.store.texts import chunks, texts_of_ids
 from recjury.store.verification import VerifiedStore
 from recjury.store.writer import Transaction
 
 _PAGE = 500
+_NAMED = 5  # of what differs in the results of a stage
 
 
 class Merged(NamedTuple):
@@ -70,20 +72,21 @@ def merge_stores(sources: Sequence[str], into: str) -> Merged:
     What it has already is not added again; of two different results, the first stays. Raises
     StoreError for stores of different campaigns or code and one whose campaign is running, before
     anything is written, and for an altered row. Then a store that had results has more of them, and
-    a new one is incomplete: it cannot be opened.
+    a new one is incomplete: it cannot be opened until a merge into it has ended well.
     """
     total = Merged()
-    with Store.at(into) as target:
+    with opened_target(into) as (target, is_begun):
         is_new = not target.exists or target.read(_is_empty)
-        secret = _check(sources, target, is_new=is_new)
+        secret = check_mergeable(sources, target, is_new=is_new)
         if is_new:
-            target.create()
-            _mark(target, secret, is_whole=False)
+            if not is_begun:
+                target.create()
+            mark(target, secret, is_whole=False)
         for source in sources:
-            with _opened(source) as other:
+            with opened_source(source) as other:
                 total = total.plus(_Merge(other, target).run())
-        if is_new:
-            _mark(target, secret, is_whole=True)
+        if is_new or is_begun:
+            mark(target, target.read(read_secret), is_whole=True)
     return total
 
 
@@ -105,7 +108,7 @@ def copy_store(source: str, into: str) -> VerifiedStore:
         if not wrong and copy.read(_sizes) != original.read(_sizes):
             wrong = ("it has other numbers of rows",)
         if wrong:
-            _mark(copy, copy.read(read_secret), is_whole=False)
+            mark(copy, copy.read(read_secret), is_whole=False)
     if wrong:
         raise StoreError(
             f"the copy in {copy.location} differs from {original.location}: {wrong[0]}"
@@ -123,73 +126,6 @@ def _is_empty(connection: Connection) -> bool:
     return not any(_sizes(connection))
 
 
-@contextlib.contextmanager
-def _opened(source: str) -> Iterator[Store]:
-    """A store to read. Errors, also those of the block, say which store they are about."""
-    try:
-        with Store.open(source, read_only=True) as store:
-            yield store
-    except StoreError as error:
-        place, said = str(location_of(source)), str(error)
-        raise StoreError(said if place in said else f"{place}: {said}") from error
-
-
-def _mark(store: Store, secret: bytes, *, is_whole: bool) -> None:
-    store.write(lambda write: change_secret(write.connection, secret, is_whole=is_whole))
-
-
-def _check(sources: Sequence[str], target: Store, *, is_new: bool) -> bytes:
-    """Raise StoreError unless all of them can be added; the secret of the first."""
-    known = {} if is_new else _campaigns(target)
-    secrets: list[bytes] = []
-    for each in sources:
-        with _opened(each) as source:
-            _check_idle(source, target)
-            known |= _check_alike(source, known)
-            secrets.append(source.read(read_secret))
-    return secrets[0]
-
-
-def _campaigns(store: Store) -> dict[str, tuple[Store, Campaign]]:
-    return {each.id: (store, each) for each in store.campaigns()}
-
-
-def _check_idle(source: Store, target: Store) -> None:
-    if source.location.full_name == target.location.full_name:
-        raise StoreError(f"{source.location} cannot be merged into itself: name another store")
-    for each in source.campaigns():
-        if source.running(each.id).is_running:
-            raise StoreError(
-                f"campaign {each.id} is running in {source.location}: wait until it ends"
-            )
-
-
-def _check_alike(
-    source: Store, known: dict[str, tuple[Store, Campaign]]
-) -> dict[str, tuple[Store, Campaign]]:
-    """Those of its campaigns that are not known yet. Raises StoreError if it is no shard."""
-    found = _campaigns(source)
-    if found and known and not found.keys() & known.keys():
-        (other, _), *_ = known.values()
-        raise StoreError(
-            f"{source.location} and {other.location} have no campaign in common: another seed, or "
-            "other settings of its file, make another campaign"
-        )
-    for each in sorted(found.keys() & known.keys()):
-        (other, theirs), mine = known[each], found[each][1].setup
-        own = f"campaign {each} of {source.location} ran with"
-        if mine.own_code != theirs.setup.own_code:
-            raise StoreError(
-                f"{own} {mine.own_code}, and that of {other.location} with "
-                f"{theirs.setup.own_code}: run one of them again with the code of the other, which "
-                "keeps what is there"
-            )
-        for name in ("packs", "data"):
-            if getattr(mine, name) != getattr(theirs.setup, name):
-                raise StoreError(f"{own} other {name} than that of {other.location}")
-    return {each: found[each] for each in found.keys() - known.keys()}
-
-
 class _Merge:
     """Adds one store to another."""
 
@@ -197,43 +133,36 @@ class _Merge:
         self._source, self._target = source, target
         self._recorder: StoreRecorder = target.recorder()
         self._counts = dict.fromkeys(("conversations", "evaluations", "calls"), 0)
-        self._conflicts: list[str] = []
+        self._conflicts: dict[tuple[str, str], set[str]] = {}
 
     def run(self) -> Merged:
         """Add everything."""
-        self._pages(CAMPAIGNS.table, CAMPAIGNS.c.id, self._sealed(CAMPAIGNS))
-        self._pages(RUNS.table, RUNS.c.id, self._once(RUNS, "campaign"))
-        for table in (EVALUATORS, CONVERSATIONS):
-            self._pages(table.table, table.c.id, self._sealed(table))
-        self._pages(CAMPAIGN_EVALUATORS.table, None, self._sealed(CAMPAIGN_EVALUATORS))
-        self._pages(PLACES.table, None, self._sealed(PLACES))
-        self._pages(LOGS.table, LOGS.c.conversation, self._logs)
-        for are_forks in (False, True):  # a fork refers to the evaluation before it
-            self._pages(EVALUATIONS.table, EVALUATIONS.c.id, self._evaluations(are_forks=are_forks))
-        self._pages(FAILURES.table, FAILURES.c.id, self._once(FAILURES, "unit"))
-        self._pages(MEASUREMENTS.table, MEASUREMENTS.c.id, self._once(MEASUREMENTS, "kind"))
-        self._pages(CALLS, CALLS.c.id, self._calls)
-        return Merged(**self._counts, conflicts=tuple(self._conflicts))
+        self._pages(CAMPAIGNS.table, self._sealed(CAMPAIGNS))
+        self._pages(RUNS.table, self._once(RUNS, "campaign"))
+        for table in (EVALUATORS, CONVERSATIONS, CAMPAIGN_EVALUATORS, PLACES):
+            self._pages(table.table, self._sealed(table))
+        self._pages(LOGS.table, self._logs)
+        self._pages(EVALUATIONS.table, self._evaluations)
+        self._pages(FAILURES.table, self._once(FAILURES, "unit"))
+        self._pages(MEASUREMENTS.table, self._once(MEASUREMENTS, "kind"))
+        self._pages(CALLS, self._calls)
+        return Merged(**self._counts, conflicts=tuple(self._listed()))
 
-    def _pages(self, table: Table, key: Any, add: "_Add") -> None:
-        """Give the rows of a table to `add`, some at a time, in the order of `key` or at once."""
-        last: Any = None
+    def _pages(self, table: Table, add: "_Add") -> None:
+        """Give the rows of a table to `add`, some at a time, in the order of their primary key."""
+        key = tuple(table.primary_key)
+        query = select(*as_stored(table)).order_by(*key).limit(_PAGE)
+        page = query
         while True:
             with self._source.reading() as connection:
-                query = select(*as_stored(table))
-                if key is not None:
-                    query = query.order_by(key).limit(_PAGE)
-                    query = query if last is None else query.where(key > last)
-                rows = connection.execute(query).all()
+                rows = connection.execute(page).all()
                 if not rows:
                     return
-                self._target.write(partial(_with, add, connection, rows))
-            if key is None:
-                return
-            last = rows[-1]._mapping[key.name]
+                self._target.write(partial(add, connection, rows))
+            page = query.where(tuple_(*key) > tuple(rows[-1]._mapping[each.name] for each in key))
 
     def _sealed(self, table: SealedTable[Any]) -> "_Add":
-        def add(connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]) -> None:
+        def add(connection: Connection, rows: Sequence[AnyRow], transaction: Transaction) -> None:
             values = table.copies(connection, rows, transaction)
             transaction.connection.execute(insert_new(table.table), values)
 
@@ -242,7 +171,7 @@ class _Merge:
     def _once(self, table: SealedTable[Any], column: str) -> "_Add":
         """Rows without an identity of their own: equal ones are the same."""
 
-        def add(connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]) -> None:
+        def add(connection: Connection, rows: Sequence[AnyRow], transaction: Transaction) -> None:
             own = table.c[column]
             keys = {row._mapping[column] for row in rows}
             query = select(own, table.c.seal).where(own.in_(keys))
@@ -255,7 +184,7 @@ class _Merge:
         return add
 
     def _logs(
-        self, connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]
+        self, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
     ) -> None:
         digests = {row.conversation: row.digest for row in rows}
         read_logs(connection, tuple(digests))  # compares rows and stages with their seals
@@ -264,33 +193,39 @@ class _Merge:
         there = {row.conversation: row.digest for row in transaction.connection.execute(query)}
         for each, digest in there.items():
             if digest != digests[each]:
-                self._conflict(f"conversation {each}")
+                self._conflict("conversation", each)
         new = [each for each in digests if each not in there]
         self._counts["conversations"] += len(new)
         self._stages(connection, transaction, [(each, CONVERSE) for each in new], [LOGS])
 
-    def _evaluations(self, *, are_forks: bool) -> "_Add":
-        def add(connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]) -> None:
-            here = transaction.connection
-            query = select(LOGS.c.digest).where(LOGS.c.digest.in_({row.log for row in rows}))
-            known = set(here.execute(query).scalars())
-            # The log of a conversation that is in conflict is not there, nor what judged it.
-            own = [r for r in rows if (r.fork_of is not None) == are_forks and r.log in known]
-            ids = [row.id for row in own]
-            if not ids:
-                return
-            read_stage_results(connection, ids)  # compares rows and stages with their seals
-            values = EVALUATIONS.copies(connection, own, transaction)
-            added = here.execute(insert_new(EVALUATIONS.table), values).rowcount
-            self._counts["evaluations"] += max(added, 0)
-            there, mine = _stages_of(here, ids), _stages_of(connection, ids)
-            for place in mine.keys() & there.keys():
-                if mine[place] != there[place]:
-                    self._conflict(f"stage {place[1]} of evaluation {place[0]}")
-            new = [place for place in mine if place not in there]
-            self._stages(connection, transaction, new, _RESULTS)
-
-        return add
+    def _evaluations(
+        self, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
+    ) -> set[str]:
+        """Add evaluations; the ids of those that are not in conflict."""
+        here, same = transaction.connection, set[str | None]((None,))
+        if originals := {row.fork_of for row in rows} - {None}:  # before their forks
+            query = select(*as_stored(EVALUATIONS.table)).where(EVALUATIONS.c.id.in_(originals))
+            same |= self._evaluations(connection, connection.execute(query).all(), transaction)
+        query = select(LOGS.c.digest).where(LOGS.c.digest.in_({row.log for row in rows}))
+        known = set(here.execute(query).scalars())
+        # The log of a conversation that is in conflict is not there, nor what judged it.
+        own = [row for row in rows if row.log in known and row.fork_of in same]
+        ids = [row.id for row in own]
+        if not ids:
+            return set()
+        read_stage_results(connection, ids)  # compares rows and stages with their seals
+        values = EVALUATIONS.copies(connection, own, transaction)
+        added = here.execute(insert_new(EVALUATIONS.table), values).rowcount
+        self._counts["evaluations"] += max(added, 0)
+        there, mine = _stages_of(here, ids), _stages_of(connection, ids)
+        unlike = [place for place in mine if there.get(place, mine[place]) != mine[place]]
+        for each, stage in unlike:
+            what = _differing(mine[each, stage], there[each, stage])
+            self._conflict(f"stage {stage} of evaluation", each, what)
+        kept = set(ids) - {each for each, _ in unlike}  # later stages use the earlier ones
+        new = [place for place in mine if place not in there and place[0] in kept]
+        self._stages(connection, transaction, new, _RESULTS)
+        return kept
 
     def _stages(
         self,
@@ -313,31 +248,49 @@ class _Merge:
                 transaction.connection.execute(insert_new(table.table), copies)
 
     def _calls(
-        self, connection: Connection, transaction: Transaction, rows: Sequence[AnyRow]
+        self, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
     ) -> None:
         reader, here = CallReader.over(connection), CallReader.over(transaction.connection)
         calls = [reader.call(row.identity) for row in rows]
+        texts = {row.identity: CallValues._make(row[1:]).text_ids() for row in rows}
+        plain = texts_of_ids(connection, chain.from_iterable(texts.values()))
+        for row in rows:
+            own = (plain[number] for number in texts[row.identity])
+            refuse_keys(f"call {row.identity} in the store", (*row, *own))
         known = select(CALLS.c.identity).where(CALLS.c.identity.in_([c.identity for c in calls]))
         there = set(transaction.connection.execute(known).scalars())
         for each in calls:
-            if each.identity in there and here.call(each.identity).reply.text != each.reply.text:
-                self._conflict(f"the reply of call {each.identity}")
+            if each.identity in there and _said(here.call(each.identity)) != _said(each):
+                self._conflict("the reply of call", each.identity)
         new = [each for each in calls if each.identity not in there]
         self._recorder.write(transaction, new)
         self._counts["calls"] += len(new)
 
-    def _conflict(self, what: str) -> None:
-        self._conflicts.append(f"{what}: {self._source.location} has another one")
+    def _conflict(self, kind: str, one: str, what: str = "one") -> None:
+        self._conflicts.setdefault((kind, what), set()).add(one)
+
+    def _listed(self) -> Iterator[str]:
+        """Conflicts, a line for all that differ in the same."""
+        for (kind, what), ids in self._conflicts.items():
+            others = f" and {len(ids) - 1:,} others" if len(ids) > 1 else ""
+            yield f"{kind} {min(ids)}{others}: {self._source.location} has another {what}"
 
 
-_Add = Callable[[Connection, Transaction, Sequence[AnyRow]], None]
+_Add = Callable[[Connection, Sequence[AnyRow], Transaction], object]
+_Seals = dict[str, list[str]]
 _RESULTS = (OUTPUTS, RATINGS, EVIDENCE, DEBATES, STATEMENTS)
 
 
-def _with(
-    add: _Add, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction
-) -> None:
-    add(connection, transaction, rows)
+def _said(call: CallRecord) -> tuple[object, ...]:
+    return call.reply.text, call.reply.further
+
+
+def _differing(mine: _Seals, theirs: _Seals) -> str:
+    """What of two results of one stage differs, such as the metrics whose ratings do."""
+    every = sorted(mine.keys() | theirs.keys())
+    found = [each for each in every if mine.get(each) != theirs.get(each)]
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return ", ".join(found[:_NAMED]) + more
 
 
 def _place(table: SealedTable[Any], row: AnyRow) -> tuple[str, str]:
@@ -361,14 +314,13 @@ def _of_units(connection: Connection, table: Table, units: Iterable[str]) -> lis
     ]
 
 
-def _stages_of(
-    connection: Connection, evaluations: Sequence[str]
-) -> dict[tuple[str, str], list[str]]:
-    """The finished stages of evaluations, each with the seals of its results."""
+def _stages_of(connection: Connection, evaluations: Sequence[str]) -> dict[tuple[str, str], _Seals]:
+    """The finished stages of evaluations, each with the seals of its results, by factor or kind."""
     stages = table_of(StageRow)
     rows = _of_units(connection, stages, evaluations)
-    found: dict[tuple[str, str], list[str]] = {(row.unit, row.stage): [] for row in rows}
+    found: dict[tuple[str, str], _Seals] = {(row.unit, row.stage): {} for row in rows}
     for table in _RESULTS:
         for row in _of_units(connection, table.table, evaluations):
-            found.setdefault(_place(table, row), []).append(row.seal)
+            name = row.factor if table is RATINGS else table.table.name
+            found.setdefault(_place(table, row), {}).setdefault(name, []).append(row.seal)
     return found

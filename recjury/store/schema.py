@@ -30,8 +30,8 @@ def check_schema(connection: Connection) -> None:
         return
     if current == _INCOMPLETE:
         raise StoreError(
-            "the store is incomplete, since the copy or merge that made it did not end well: "
-            "remove it (from a database, its tables), and repeat that"
+            "the store is incomplete, since the copy or merge that made it did not end well: add "
+            "what is missing with `recjury store merge ... --into` it, or remove it"
         )
     if isinstance(current, str):
         raise StoreError(
@@ -42,6 +42,11 @@ def check_schema(connection: Connection) -> None:
         f"the store's schema is {current}, and this version of recjury knows {SCHEMA} only: "
         "use the version that made the store, or name another one"
     )
+
+
+def is_incomplete(connection: Connection) -> bool:
+    """Whether the copy or merge that made the store did not end well. Raises as `check_schema`."""
+    return _current(connection) == _INCOMPLETE
 
 
 def create_tables(connection: Connection) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar, Union, get_args, get_origin
 
 import orjson
 from sqlalchemy import Column, Connection, ForeignKey, Index, Row, Select, Table, select
+from sqlalchemy.dialects.postgresql import Insert
 from sqlalchemy.types import TypeEngine
 from sqlmodel import SQLModel
 
@@ -35,9 +36,11 @@ from recjury.store.writer import Transaction
 R = TypeVar("R", bound=Record)
 
 _SEALED = "sealed"
-_NO_TEXTS: Mapping[int, bytes] = MappingProxyType({})
 
 AnyRow = Row[tuple[Any, ...]]
+
+Keyed = tuple[R, Mapping[str, JSON]]
+"""A record with the values of its keys."""
 
 Damaged = Callable[[StoreError], None]
 """Readers call it with the error for an altered or missing row."""
@@ -56,6 +59,15 @@ def seal(values: JSON, hashes: Iterable[bytes] = ()) -> str:
 def changed(what: str) -> StoreError:
     """The error for an altered row."""
     return StoreError(f"{what} was changed after it was written")
+
+
+def refuse_keys(what: str, values: Iterable[object]) -> None:
+    """Raise StoreError if a value is a text with a key: without it, no seal would fit."""
+    if any(isinstance(each, str) and without_keys(each) != each for each in values):
+        raise StoreError(
+            f"{what} has a text that is a key on this machine, and is not copied: if it is no "
+            "secret, unset the variable of the environment that has it"
+        )
 
 
 @contextlib.contextmanager
@@ -128,9 +140,7 @@ class SealedTable(Generic[R]):
         lists = [each for each, annotation in fields.items() if get_origin(annotation) is tuple]
         self._json = [*lists, *(each for each in objects if each not in self._texts)]
 
-    def rows(
-        self, transaction: Transaction, records: Iterable[tuple[R, Mapping[str, JSON]]]
-    ) -> list[dict[str, JSON]]:
+    def rows(self, transaction: Transaction, records: Iterable[Keyed[R]]) -> list[dict[str, JSON]]:
         """Sealed rows of records, each with the values of its keys; their texts are stored."""
         plain = [{**record.model_dump(mode="python"), **keys} for record, keys in records]
         bodies = {
@@ -142,19 +152,17 @@ class SealedTable(Generic[R]):
         texts = transaction.texts.intern(transaction.connection, bodies) if bodies else {}
         return [self._row(values, texts) for values in plain]
 
-    def insert(
-        self, transaction: Transaction, records: Iterable[tuple[R, Mapping[str, JSON]]]
-    ) -> None:
+    def insert(self, transaction: Transaction, records: Iterable[Keyed[R]]) -> None:
         """Add rows; existing ones are not changed."""
-        if rows := self.rows(transaction, records):
-            transaction.connection.execute(insert_new(self.table), rows)
+        self._write(insert_new(self.table), transaction, records)
 
-    def replace(
-        self, transaction: Transaction, records: Iterable[tuple[R, Mapping[str, JSON]]]
-    ) -> None:
+    def replace(self, transaction: Transaction, records: Iterable[Keyed[R]]) -> None:
         """Add rows, in place of those with their primary keys."""
+        self._write(insert_or_replace(self.table), transaction, records)
+
+    def _write(self, insert: Insert, transaction: Transaction, records: Iterable[Keyed[R]]) -> None:
         if rows := self.rows(transaction, records):
-            transaction.connection.execute(insert_or_replace(self.table), rows)
+            transaction.connection.execute(insert, rows)
 
     def _row(self, values: Mapping[str, Any], texts: Mapping[str, TextRef]) -> dict[str, JSON]:
         row: dict[str, JSON] = {}
@@ -177,11 +185,14 @@ class SealedTable(Generic[R]):
     ) -> list[dict[str, Any]]:
         """Rows of another store for this one: as they are, with the numbers that texts have here.
 
-        Raises StoreError for an altered row.
+        Raises StoreError for an altered row, and for one with a key.
         """
         list(self.intact(connection, rows))
         numbers = {row._mapping[name] for row in rows for name in self._texts} - {None}
         texts = texts_of_ids(connection, numbers)
+        for row in rows:
+            own = (texts[row._mapping[name]] for name in self._texts if row._mapping[name])
+            refuse_keys(self._named.format_map(row._mapping), (*row, *own))
         here = transaction.texts.intern(transaction.connection, texts.values()) if texts else {}
         found: list[dict[str, Any]] = []
         for row in rows:

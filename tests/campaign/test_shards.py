@@ -182,7 +182,7 @@ def test_an_altered_store_is_not_merged(shards: list[Path], tmp_path: Path, chan
     into = tmp_path / "all.db"
     with pytest.raises(StoreError, match=r"altered\.db: .* was changed after it was written"):
         _merged([shards[0], altered], into)
-    with pytest.raises(StoreError, match=r"the store is incomplete, .*: remove it"):
+    with pytest.raises(StoreError, match=r"the store is incomplete, .*: add what is missing"):
         Store.open(str(into))
     with pytest.raises(StoreError, match=r"all\.db: the store is incomplete"):
         _merged([shards[0], into], tmp_path / "other.db")
@@ -200,6 +200,9 @@ def test_an_altered_store_leaves_no_copy_that_looks_sound(
         copy_store(str(altered), str(into))
     with pytest.raises(StoreError, match="the store is incomplete"):
         Store.open(str(into), read_only=True)
+    assert _merged(shards[:1], into).calls == 0
+    with Store.open(str(into), read_only=True) as kept:
+        assert kept.verify().problems == ()
 
 
 def test_nothing_added_to_a_store_makes_it_incomplete(shards: list[Path], tmp_path: Path) -> None:
