@@ -18,7 +18,7 @@ from pathlib import Path
 from benchmarks.running import run
 from recjury.campaign import CampaignConfig, run_campaign
 from recjury.campaign.plan import Units
-from recjury.campaign.run_result import RunResult
+from recjury.campaign.progress import RunResult
 from recjury.campaign.runner import Runner
 
 _SCENARIOS = 50

@@ -44,7 +44,7 @@ BUDGETS = {
     "agents": 8_304,
     "agreement": 5_839,
     "api": 933,
-    "campaign": 4_055,
+    "campaign": 4_072,
     "cli": 4_680,
     "corpora": 3_679,
     "debate": 2_117,
@@ -54,7 +54,7 @@ BUDGETS = {
     "judges": 10_152,
     "language": 1_920,
     "knowledge": 1_782,
-    "llm": 9_810,
+    "llm": 9_812,
     "papers": 6_596,
     "plugins": 647,
     "prompts": 296,
@@ -63,12 +63,12 @@ BUDGETS = {
     "results": 2_919,
     "simulator": 4_020,
     "stats": 1_986,
-    "store": 6_633,
+    "store": 6_668,
     "tables": 955,
     "top": 1_170,
-    "cluster": 473,
+    "cluster": 488,
 }
-LINES = 83_890
+LINES = 83_959
 FILES = 655
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.

@@ -3,10 +3,9 @@
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
 from recjury.campaign.config_file import read_config, read_evaluators
 from recjury.campaign.judge_existing import judge_campaign, judge_files, judge_logs
-from recjury.campaign.progress import Progress
+from recjury.campaign.progress import Progress, RunResult
 from recjury.campaign.retry import Retry
 from recjury.campaign.run import run_campaign
-from recjury.campaign.run_result import RunResult
 
 __all__ = [
     "CampaignConfig",

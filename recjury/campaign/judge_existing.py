@@ -15,9 +15,8 @@ from recjury.campaign.campaign_store import campaign_setup, opened_campaign
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.identity import files_id, logs_id
 from recjury.campaign.plan import ALL, Unit, pages
-from recjury.campaign.progress import Progress
+from recjury.campaign.progress import Progress, RunResult
 from recjury.campaign.retry import Retry
-from recjury.campaign.run_result import RunResult
 from recjury.campaign.runner import Runner
 from recjury.campaign.simulator_config import SimulatorConfig
 from recjury.corpora import (

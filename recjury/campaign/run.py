@@ -11,9 +11,8 @@ from recjury.campaign.campaign_store import campaign_setup, opened_campaign
 from recjury.campaign.config import CampaignConfig
 from recjury.campaign.identity import campaign_id
 from recjury.campaign.plan import ALL, draw_scenarios, plan_campaign
-from recjury.campaign.progress import Progress
+from recjury.campaign.progress import Progress, RunResult
 from recjury.campaign.retry import Retry
-from recjury.campaign.run_result import RunResult
 from recjury.campaign.runner import Runner
 from recjury.campaign.stopping import Stopping
 from recjury.errors import ConfigError

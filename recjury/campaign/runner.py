@@ -22,9 +22,8 @@ from recjury.campaign.left import EvaluationKey, Left, LookUp
 from recjury.campaign.open_trials import OpenTrials
 from recjury.campaign.plan import Unit, Units, beginning_at, pages
 from recjury.campaign.play import Player
-from recjury.campaign.progress import Progress, UnitCounts
+from recjury.campaign.progress import Progress, RunResult, UnitCounts
 from recjury.campaign.retry import Retry
-from recjury.campaign.run_result import RunResult
 from recjury.campaign.stopping import Stopping
 from recjury.campaign.tuning import follow_settings
 from recjury.llm import call_context, gather

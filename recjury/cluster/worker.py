@@ -128,7 +128,7 @@ class SystemActor:
 def most_workers(config: CampaignConfig) -> int:
     """How many workers can have a part of each limit: as many as the smallest one."""
     models = [each.concurrency for each in config.all_models.values() if each.concurrency]
-    return min(config.concurrency, *config.limits.given.values(), *models)
+    return min([config.concurrency, *config.limits.given.values(), *models])
 
 
 def with_its_part(config: CampaignConfig, workers: int, number: int) -> CampaignConfig:

@@ -72,7 +72,7 @@ from recjury.store.stage_results import (
     write_stage,
 )
 from recjury.store.stages import read_stages
-from recjury.store.texts import chunks, text_of_hash
+from recjury.store.texts import chunks
 from recjury.store.url import location_of
 from recjury.store.verification import VerifiedStore, verify_store
 from recjury.store.writer import Transaction, Writer, transactions, write_all
@@ -219,7 +219,6 @@ class Store:
     spent_by_unit = reads(read_spent_by_unit)
     call_counts = reads(read_call_counts)
     counts = reads(read_counts)
-    text = reads(text_of_hash)
     _integrity = reads(integrity)
     whole = reads(read_whole)
 

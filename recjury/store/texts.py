@@ -142,16 +142,6 @@ class Interner:
         self._fresh.clear()
 
 
-def text_of_hash(connection: Connection, digest: str) -> str:
-    """The text with a SHA-256 in hex. Raises StoreError if it is missing or damaged."""
-    table = table_of(TextRow)
-    query = select(table.c.body, table.c.size).where(table.c.hash == digest)
-    row = connection.execute(query).first()
-    if row is None:
-        raise StoreError(f"text {digest} is not in the store")
-    return unpack(row.body, row.size, bytes.fromhex(digest))
-
-
 def hashes_of_ids(connection: Connection, ids: Iterable[int]) -> dict[int, bytes]:
     """The hash of each text; unknown ids are left out."""
     table = table_of(TextRow)

@@ -281,18 +281,14 @@ def test_an_altered_evaluation_is_no_reason_to_refuse_the_conversation(store: St
 def test_a_damaged_reply_is_neither_reused_nor_read(store: Store) -> None:
     with store:
         digest = hashlib.sha256(b"the log").hexdigest()
-        assert store.text(digest) == "the log"
+        assert store.call(values.identity(1)) is not None
         values.alter(
             values.file_of(store),
             "UPDATE text SET body = 'the lot' WHERE body = CAST(? AS BLOB)",
             "the log",
         )
         with pytest.raises(StoreError, match=digest):
-            store.text(digest)
-        with pytest.raises(StoreError, match=digest):
             store.call(values.identity(1))
-        with pytest.raises(StoreError, match="is not in the store"):
-            store.text("0" * 64)
 
 
 def test_a_damaged_call_is_not_recalled(store: Store) -> None:
