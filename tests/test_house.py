@@ -63,13 +63,13 @@ BUDGETS = {
     "results": 2_919,
     "simulator": 4_020,
     "stats": 1_986,
-    "store": 6_668,
+    "store": 6_745,
     "tables": 955,
     "top": 1_170,
     "cluster": 488,
 }
-LINES = 83_959
-FILES = 655
+LINES = 83_979
+FILES = 656
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.

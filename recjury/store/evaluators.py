@@ -104,13 +104,22 @@ def write_evaluators(
         use = CampaignUse(
             evaluator=each.id,
             name=each.name,
-            ordinal=next(new) if earlier is None else earlier.ordinal,
+            ordinal=next(new),
             judgings=each.judgings,
-            metrics=_merged(() if earlier is None else earlier.metrics, each.metrics),
+            metrics=each.metrics,
             stages=each.stages,
             started_at=now,
         )
+        use = joined_uses(earlier or use, use)
         CAMPAIGN_EVALUATORS.replace(transaction, [(use, {"campaign": campaign})])
+
+
+def joined_uses(one: CampaignUse, other: CampaignUse) -> CampaignUse:
+    """How a campaign uses an evaluator that was started twice: as the later start asked, with the
+    metrics of both."""
+    earlier, later = sorted((one, other), key=lambda use: use.started_at)
+    ordinal, metrics = min(one.ordinal, other.ordinal), _merged(earlier.metrics, later.metrics)
+    return later.model_copy(update={"ordinal": ordinal, "metrics": metrics})
 
 
 def read_campaign_evaluators(

@@ -84,7 +84,7 @@ def read_failures(connection: Connection, units: Iterable[str]) -> dict[str, lis
     found: dict[str, list[Failure]] = {}
     for row, failure in FAILURES.read(connection, "unit", units):
         found.setdefault(row.unit, []).append(failure)
-    return found
+    return {unit: sorted(own, key=lambda each: each.failed_at) for unit, own in found.items()}
 
 
 def unit_failures(connection: Connection, unit: str) -> tuple[Failure, ...]:
@@ -115,7 +115,7 @@ def read_unfinished(
     Conversations without any, and those that were held later, are left out. `damaged` is called for
     each altered row.
     """
-    query = FAILURES.select().where(_is_unfinished()).order_by(FAILURES.c.id)
+    query = FAILURES.select().where(_is_unfinished()).order_by(FAILURES.c.failed_at)
     found: dict[str, Unfinished] = {}
     for some in chunks(conversations):
         rows = connection.execute(query.where(FAILURES.c.unit.in_(some)))

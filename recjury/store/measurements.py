@@ -34,4 +34,5 @@ def write_measurement(transaction: Transaction, measurement: Measurement) -> Non
 
 def read_measurements(connection: Connection, kind: str) -> tuple[Measurement, ...]:
     """All measurements of a kind, the oldest first. Raises StoreError for an altered row."""
-    return tuple(record for _, record in MEASUREMENTS.read(connection, "kind", [kind]))
+    found = (record for _, record in MEASUREMENTS.read(connection, "kind", [kind]))
+    return tuple(sorted(found, key=lambda each: each.measured_at))

@@ -15,6 +15,7 @@ from recjury.errors import StoreError
 from recjury.records import CallRecord
 from recjury.store.calls import CALLS, CallReader, CallValues
 from recjury.store.campaigns import CAMPAIGNS, RUNS
+from recjury.store.changing import keep_latest, merge_places, merge_uses
 from recjury.store.column_types import as_stored
 from recjury.store.conversations import CONVERSATIONS
 from recjury.store.engine import insert_new
@@ -27,7 +28,7 @@ from recjury.store.mergeable import check_mergeable, mark, opened_source, opened
 from recjury.store.places import PLACES
 from recjury.store.recorder import StoreRecorder
 from recjury.store.schema import read_secret
-from recjury.store.sealed import AnyRow, SealedTable, refuse_keys
+from recjury.store.sealed import AnyRow, SealedTable, changed, refuse_keys
 from recjury.store.stage_results import (
     DEBATES,
     EVIDENCE,
@@ -69,10 +70,12 @@ class Merged(NamedTuple):
 def merge_stores(sources: Sequence[str], into: str) -> Merged:
     """Add the content of `sources` (URLs or paths) to the store `into`, made if it is missing.
 
-    What it has already is not added again; of two different results, the first stays. Raises
-    StoreError for stores of different campaigns or code and one whose campaign is running, before
-    anything is written, and for an altered row. Then a store that had results has more of them, and
-    a new one is incomplete: it cannot be opened until a merge into it has ended well.
+    What it has already is not added again; of two different results, the first stays. What changes
+    (plans, and what evaluators are asked for) is as the later run left it. Raises StoreError for
+    stores of different campaigns or code and one whose campaign is running, before anything is
+    written, and for an altered row and one with a key of this machine. Then a store that had
+    results has more of them, and a new one is incomplete: it cannot be opened until a merge into it
+    has ended well.
     """
     total = Merged()
     with opened_target(into) as (target, is_begun):
@@ -137,10 +140,12 @@ class _Merge:
 
     def run(self) -> Merged:
         """Add everything."""
-        self._pages(CAMPAIGNS.table, self._sealed(CAMPAIGNS))
-        self._pages(RUNS.table, self._once(RUNS, "campaign"))
-        for table in (EVALUATORS, CONVERSATIONS, CAMPAIGN_EVALUATORS, PLACES):
+        self._pages(CAMPAIGNS.table, partial(keep_latest, CAMPAIGNS))
+        self._pages(RUNS.table, partial(keep_latest, RUNS))
+        for table in (EVALUATORS, CONVERSATIONS):
             self._pages(table.table, self._sealed(table))
+        self._pages(CAMPAIGN_EVALUATORS.table, merge_uses)
+        self._pages(PLACES.table, merge_places)
         self._pages(LOGS.table, self._logs)
         self._pages(EVALUATIONS.table, self._evaluations)
         self._pages(FAILURES.table, self._once(FAILURES, "unit"))
@@ -215,8 +220,9 @@ class _Merge:
             return set()
         read_stage_results(connection, ids)  # compares rows and stages with their seals
         values = EVALUATIONS.copies(connection, own, transaction)
-        added = here.execute(insert_new(EVALUATIONS.table), values).rowcount
-        self._counts["evaluations"] += max(added, 0)
+        query = select(func.count()).where(EVALUATIONS.c.id.in_(ids))
+        self._counts["evaluations"] += len(ids) - here.execute(query).scalar_one()
+        here.execute(insert_new(EVALUATIONS.table), values)
         there, mine = _stages_of(here, ids), _stages_of(connection, ids)
         unlike = [place for place in mine if there.get(place, mine[place]) != mine[place]]
         for each, stage in unlike:
@@ -246,6 +252,10 @@ class _Merge:
             if kept := [row for row in rows if _place(table, row) in wanted]:
                 copies = table.copies(connection, kept, transaction)
                 transaction.connection.execute(insert_new(table.table), copies)
+            if table is SUMMARIES:
+                own = {(*_place(table, row), row.stage_seal) for row in kept}
+                for unit, stage, _ in own ^ {(v["unit"], v["stage"], v["seal"]) for v in values}:
+                    raise changed(f"the summary of stage {stage} of {unit} in the store")
 
     def _calls(
         self, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction

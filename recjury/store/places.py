@@ -1,5 +1,8 @@
 """The conversations of campaigns, in their plans' order; campaigns can share a conversation."""
 
+import time
+
+from pydantic import Field
 from sqlalchemy import Column, Connection, ForeignKey
 
 from recjury.records import Record
@@ -10,11 +13,13 @@ from recjury.store.sealed import SealedTable
 class PlanEntry(Record):
     """A conversation's place in a campaign's plan.
 
-    `set_aside` is 1 if another version has replaced it: then only its costs count.
+    `set_aside` is 1 if another version has replaced it: then only its costs count. `written_at`
+    (Unix seconds) is when it was last planned or replaced: merged stores keep the later.
     """
 
     ordinal: int
     set_aside: int = 0
+    written_at: float = Field(default_factory=time.time)
 
 
 PLACES = SealedTable(

@@ -13,7 +13,7 @@ from recjury.store.column_types import as_stored
 from recjury.store.sealed import as_written, check, seal
 from recjury.store.tables import SchemaRow, table_of
 
-SCHEMA = 4
+SCHEMA = 5
 """The number of this version's schema."""
 
 _INCOMPLETE = 0
