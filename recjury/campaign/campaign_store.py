@@ -7,11 +7,20 @@ from dataclasses import dataclass
 import recjury
 from recjury.campaign.build import open_gateway, try_models
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
-from recjury.campaign.provenance import data_checksums, package_versions, working_commit
+from recjury.campaign.provenance import (
+    code_digest,
+    data_checksums,
+    package_versions,
+    working_commit,
+)
 from recjury.corpora import Corpus
+from recjury.errors import StoreError
 from recjury.llm import Gateway, ModelSpec, SpentBefore, running_servers
+from recjury.logs import get_logger
 from recjury.prompts import load_pack, pack_names
-from recjury.store import Campaign, Setup, Skipped, Store, Worker
+from recjury.store import Campaign, Setup, Shard, Skipped, Store, Worker
+
+logger = get_logger()
 
 
 @dataclass
@@ -30,9 +39,12 @@ class OpenedCampaign:
     def begin(self, name: str, setup: Setup) -> Worker:
         """Make the store if it is new, and store what the campaign runs with.
 
-        Returns this process as one of those that run it. Raises StoreError.
+        Returns this process as one of those that run it. Warns if other code of recjury ran it
+        before. Raises StoreError, also if the store has a part of another division in shards.
         """
         self.store.create()
+        for before in (each.setup for each in self.store.campaigns() if each.id == self.id):
+            self._check_same(before, setup)
         self.store.begin(Campaign(id=self.id, name=name, setup=setup))
         return self.stack.enter_context(joined(self.store, self.id, self.gateway))
 
@@ -50,6 +62,20 @@ def spent_before(store: Store, campaign: str) -> SpentBefore:
     """What was spent of a campaign's budget."""
     before = store.spent(campaign)
     return SpentBefore(before.cost, before.prompt_tokens + before.completion_tokens)
+
+    def _check_same(self, before: Setup, now: Setup) -> None:
+        divisions = {each.shard.partition("/")[2] for each in (before, now) if each.shard}
+        if len(divisions) > 1:
+            raise StoreError(
+                f"{self.store.location} has part {before.shard} of campaign {self.id}, and not "
+                f"{now.shard}: divide it as before, name another store, or leave out --shard to "
+                "run all of it here"
+            )
+        if before.own_code != now.own_code:
+            logger.warning(
+                f"campaign {self.id} ran with {before.own_code} and goes on with {now.own_code}: "
+                "what is there is kept"
+            )
 
 
 @asynccontextmanager
@@ -75,11 +101,13 @@ def campaign_setup(
     config: EvaluationConfig,
     corpora: Iterable[Corpus | None] = (),
     skipped: tuple[Skipped, ...] = (),
+    shard: Shard = Shard(),  # noqa: B008 (it cannot be changed)
 ) -> Setup:
     """Everything a campaign runs with: all that is needed to run it again."""
     return Setup(
         config=config.model_dump(mode="json"),
         recjury=recjury.__version__,
+        code=code_digest(),
         packages=package_versions(),
         commit=working_commit(),
         seeds={"campaign": config.seed},
@@ -89,6 +117,7 @@ def campaign_setup(
         price_sources=_price_sources(config),
         skipped=skipped,
         isolation=_isolation(config),
+        shard=str(shard) if shard.of > 1 else "",
     )
 
 

@@ -32,7 +32,7 @@ from recjury.errors import ConfigError, DataError
 from recjury.knowledge import Catalogue
 from recjury.llm import MAIN_MODEL, Gateway, gather, read_model
 from recjury.records import ConversationLog
-from recjury.store import PlannedConversation, Selection, Setup, Store
+from recjury.store import NothingFailedError, PlannedConversation, Selection, Setup, Store
 
 Read = Callable[[], Iterator[Recording]]
 
@@ -104,7 +104,10 @@ async def judge_campaign(
         about = store.campaign(campaign)
         played = _Played(about.setup.config, config)
         async with opened_campaign(played.config, store, about.id) as opened:
-            ids = store.selected(about.id, selection)
+            try:
+                ids = store.selected(about.id, selection)
+            except NothingFailedError:
+                return RunResult(about.id, planned=0, done=0)
             data = Path(played.data) if played.data else None
             corpora = _known(map(corpus_name, store.corpora(about.id)), data)
             built = _built(played, corpora, opened.gateway)
@@ -123,7 +126,7 @@ async def _judge(
     progress: Progress | None,
     selection: Selection = ALL,
 ) -> RunResult:
-    taken = partial(_selected, read, selection)
+    taken = partial(selected_recordings, read, selection)
     logs: dict[str, str] = {}
     names: set[str] = set()
     for each in _told_apart(taken(), {}):
@@ -133,7 +136,8 @@ async def _judge(
         store, campaign = opened.store, opened.id
         corpora = _known(names, data)
         built = _built(_Played({}, config), corpora, opened.gateway)
-        worker = opened.begin(config.name, campaign_setup(config, corpora.values()))
+        setup = campaign_setup(config, corpora.values(), shard=selection.shard)
+        worker = opened.begin(config.name, setup)
         there = {each: log for each, log in store.log_ids_of(logs).items() if logs[each] != log}
         ids: dict[str, None] = {}
         set_aside = store.plan(campaign, map(_planned, _once(_told_apart(taken(), there), ids)))
@@ -143,7 +147,8 @@ async def _judge(
     return result._replace(set_aside=set_aside)
 
 
-def _selected(read: Read, selection: Selection) -> Iterator[Recording]:
+def selected_recordings(read: Read, selection: Selection) -> Iterator[Recording]:
+    """Those of the recordings that are selected, in their order. Raises StoreError."""
     if selection.is_all:
         return read()
     return selection.taken(read(), _planned, selection.shard.dealt())
@@ -236,6 +241,7 @@ class _Played:
             "price_sources": {**before.price_sources, **now.price_sources},
             "seeds": before.seeds,
             "skipped": before.skipped,
+            "shard": before.shard,
         }
         return now.model_copy(update=changed)
 

@@ -31,14 +31,15 @@ class UnitCounts:
 class Progress:
     """Counts of conversations, and of evaluations by label.
 
-    `changed` is called after every change. `resumed` units were done before this run: the estimate
-    of the time left ignores them. `elsewhere` counts conversations that other processes work on,
-    when nothing else is left. `usage` has the gateway's counters, or None if the campaign has no
-    models.
+    Before they are known, `beginning` says what is done. `changed` is called after every change.
+    `resumed` units were done before this run: the estimate of the time left ignores them.
+    `elsewhere` counts conversations that other processes work on, when nothing else is left.
+    `usage` has the gateway's counters, or None if the campaign has no models.
     """
 
     conversations: UnitCounts = field(default_factory=UnitCounts)
     evaluations: dict[str, UnitCounts] = field(default_factory=dict)
+    beginning: str = "reading data and loading systems"
     resumed: int = 0
     elsewhere: int = 0
     usage: GatewayUsage | None = None

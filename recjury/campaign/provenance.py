@@ -1,11 +1,13 @@
-"""What a run was made with besides its campaign file: packages, the working folder, data files."""
+"""What a run was made with besides its campaign file: code, packages, the working folder, data."""
 
 import os
 import subprocess
 from collections.abc import Iterable
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+import recjury
 from recjury.corpora import Corpus
 from recjury.input_files import sha256_of
 
@@ -15,6 +17,19 @@ _SECONDS = 5.0  # for git; a working folder on a slow disk has no commit then
 def package_versions() -> dict[str, str]:
     """The version of each installed package, by its name."""
     return {each.name: each.version for each in metadata.distributions()}
+
+
+@cache
+def code_digest(package: Path = Path(recjury.__file__).parent) -> str:
+    """SHA-256, as hex digits, of the names and contents of a package's Python files.
+
+    It is the same for an installed package and a checkout, whatever else the checkout has.
+    """
+    found = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        found.update(f"{path.relative_to(package).as_posix()} {content}\n".encode())
+    return found.hexdigest()
 
 
 def data_checksums(corpora: Iterable[Corpus | None]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from recjury.campaign.retry import Retry
 from recjury.campaign.runner import Runner
 from recjury.campaign.stopping import Stopping
 from recjury.errors import ConfigError
-from recjury.store import ConversationResult, Selection, Store
+from recjury.store import ConversationResult, NothingFailedError, Selection, Store
 
 
 async def run_campaign(
@@ -48,10 +48,14 @@ async def run_campaign(
     async with opened_campaign(config, place, campaign_id(config)) as opened:
         store, campaign = opened.store, opened.id
         built = build(config, drawn.corpora, opened.gateway, opened.stack, prepare)
-        failed = store.selected(campaign, selection) if selection.failed and store.exists else ()
+        try:
+            some = selection.failed and store.exists
+            failed = store.selected(campaign, selection) if some else ()
+        except NothingFailedError:
+            return RunResult(campaign, planned=0, done=0)
         plan = plan_campaign(config, drawn, built.components, selection, failed or ())
         await built.check_systems(plan.unplayed(store))
-        setup = campaign_setup(config, drawn.corpora.values(), drawn.skipped)
+        setup = campaign_setup(config, drawn.corpora.values(), drawn.skipped, selection.shard)
         worker = opened.begin(config.name, setup)
         set_aside = store.plan(campaign, plan.places)
         stopping = None

@@ -267,6 +267,9 @@ class Runner:
             for active in self._evaluators[unit.corpus]:
                 self._progress.wait(self._progress.evaluations[active.label], active.judgings)
             return
+        if not left.is_held:
+            self._done += 1
+            self._progress.finish(self._progress.conversations)
         log = record.log.id
         await gather(
             self._evaluate(active, evaluation, record, trial, retry)
@@ -299,8 +302,6 @@ class Runner:
             return None
         ending, turns = str(record.log.ending), len(record.log.interaction)
         logger.info("conversation ended", **about, ending=ending, turns=turns)
-        self._done += 1
-        self._progress.finish(self._progress.conversations)
         return record
 
     def _fail(self, unit: Unit) -> None:

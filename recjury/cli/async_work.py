@@ -38,7 +38,7 @@ def show_progress(progress: Progress) -> Iterator[None]:
 def describe(progress: Progress) -> str:
     """Conversations, evaluations, calls, tokens, cost and time left, in one line."""
     if not progress.conversations.planned:
-        return "reading data and loading systems"
+        return progress.beginning
     parts = [f"{_counted(progress.conversations)} conversations"]
     parts += [f"{label} {_counted(counts)}" for label, counts in progress.evaluations.items()]
     usage = progress.usage

@@ -5,22 +5,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recjury.cli import output
+from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
     from recjury.campaign.config import CampaignConfig, EvaluationConfig
     from recjury.campaign.estimate import CostEstimate
     from recjury.llm import ModelSpec
-    from recjury.records import ConversationLog, ExpectedCalls
+    from recjury.records import ConversationLog, ExpectedCalls, Scenario
+    from recjury.store import Selection
 
 
-def show_estimate(config: "CampaignConfig", limit: int | None, *, as_json: bool) -> None:
-    """Print conversations, evaluations, calls, tokens and cost; nothing is sent or written."""
+def show_estimate(
+    config: "CampaignConfig", limit: int | None, selection: "Selection", *, as_json: bool
+) -> None:
+    """Print conversations, evaluations, calls, tokens and cost; nothing is sent or written.
+
+    Raises ConfigError for filters that only a plan or a store can answer.
+    """
     from recjury.campaign.batch_models import check_players
     from recjury.campaign.estimate import estimate
     from recjury.campaign.plan import draw_scenarios
 
     check_players(config)
-    corpora, scenarios, skipped = draw_scenarios(config, limit)
+    corpora, drawn, skipped = draw_scenarios(config, limit)
+    config, scenarios = _part(config, drawn, selection)
     bound = estimate(config, corpora, scenarios)
     counts = {name: len(found) for name, found in scenarios.items()}
     _show(
@@ -34,6 +42,31 @@ def show_estimate(config: "CampaignConfig", limit: int | None, *, as_json: bool)
         ],
         as_json=as_json,
     )
+
+
+def _part(
+    config: "CampaignConfig", drawn: "Mapping[str, Sequence[Scenario]]", selection: "Selection"
+) -> "tuple[CampaignConfig, Mapping[str, Sequence[Scenario]]]":
+    """The selected systems and scenarios, before any system is made."""
+    from recjury.store import PlannedConversation
+
+    if selection.where or selection.failed:
+        raise ConfigError("--dry-run makes no plan: leave out --where and --failed")
+    every = (
+        PlannedConversation(id="", system=system.name, scenario=each.id, corpus=each.corpus)
+        for several in drawn.values()
+        for each in several
+        for system in config.systems
+    )
+    taken = list(selection.taken(every, lambda each: each, selection.shard.dealt()))
+    names, ids = ({each.system for each in taken}, {(each.corpus, each.scenario) for each in taken})
+    systems = [each for each in config.systems if each.name in names]
+    scenarios = {
+        name: [each for each in several if (each.corpus, each.id) in ids]
+        for name, several in drawn.items()
+    }
+    some = {name: several for name, several in scenarios.items() if several}
+    return config.model_copy(update={"systems": systems}), some
 
 
 def show_evaluations(

@@ -2,6 +2,7 @@
 
 from collections.abc import Coroutine
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -109,7 +110,7 @@ def judge(
     def work(progress: "Progress") -> "Coroutine[None, None, RunResult]":
         return source.judge(asked, store, Retry(retry), progress)
 
-    run_and_show(work, store, report=report, as_json=as_json)
+    run_and_show(work, store, wanted, report=report, as_json=as_json)
 
 
 @dataclass(frozen=True)
@@ -167,16 +168,20 @@ class _Source:
 
     def logs(self, data: Path | None, store: str) -> "list[ConversationLog]":
         """The conversations; `data` is the folder of public data."""
+        from recjury.campaign.judge_existing import selected_recordings
         from recjury.corpora import read_recordings
         from recjury.store import Store
 
         if not self.campaign:
-            recordings = read_recordings(
-                self.paths, self.form, data=data, limit=self.limit, link_items=self.link_items
+            limit, linked = self.limit, self.link_items
+            read = partial(
+                read_recordings, self.paths, self.form, data=data, limit=limit, link_items=linked
             )
-            return [recording.log for recording in recordings]
+            return [each.log for each in selected_recordings(read, self.selection)]
         with Store.open(store, read_only=True) as kept:
-            results = kept.results(kept.campaign(self.campaign).id)
+            campaign = kept.campaign(self.campaign).id
+            ids = kept.selected(campaign, self.selection)
+            results = kept.results(campaign, conversations=ids)
             logs = (kept.log(result.conversation) for result in results)
             return [log for log in logs if log is not None]
 

@@ -67,10 +67,8 @@ def run(
     wanted = with_shard(selection, shard)
     config = read_config(campaign)
     config = config.model_copy(update=options.given(concurrency=concurrency, budget=budget))
-    if dry_run and not wanted.is_all:
-        raise ConfigError("--dry-run is about the whole campaign: leave out filters and --shard")
     if dry_run:
-        show_estimate(config, limit, as_json=as_json)
+        show_estimate(config, limit, wanted, as_json=as_json)
         return
     if executor is Executor.LOCAL and (address, workers) != (None, None):
         raise ConfigError("--address and --workers are for --executor ray")
@@ -93,4 +91,4 @@ def run(
             selection=wanted,
         )
 
-    run_and_show(work, store, report=report, as_json=as_json)
+    run_and_show(work, store, wanted, report=report, as_json=as_json)

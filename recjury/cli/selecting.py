@@ -99,8 +99,8 @@ Shard = Annotated[
     typer.Option(
         "--shard",
         metavar="I/N",
-        help="Only part I of N (from 1), with a store of its own; or slurm, or k8s:N, to take it "
-        "from the scheduler's variables. `recjury store merge` puts the parts together.",
+        help="Only part I of N (from 1), with a store of its own; or slurm, slurm:N or k8s:N, to "
+        "take it from the scheduler's variables. `recjury store merge` puts the parts together.",
     ),
 ]
 
@@ -121,17 +121,29 @@ def with_shard(
 
 def _shard(named: str, variables: Mapping[str, str]) -> tuple[int, int]:
     if named == "slurm":
-        first, step = (_variable(f"SLURM_ARRAY_TASK_{n}", variables) for n in ("MIN", "STEP"))
-        task, of = (_variable(f"SLURM_ARRAY_TASK_{n}", variables) for n in ("ID", "COUNT"))
-        if step < 1 or (task - first) % step:
-            raise ConfigError("--shard slurm: the array must be a range, such as --array=0-31")
-        return (task - first) // step + 1, of
-    start, parted, of_text = named.partition(":" if named.startswith("k8s") else "/")
-    if not (parted and _is_number(of_text) and (start == "k8s" or _is_number(start))):
-        raise ConfigError(f"--shard {named}: expected I/N (2/8), slurm or k8s:N")
+        named = f"slurm:{_whole_array(variables)}"
+    start, colon, of = named.partition(":") if ":" in named else named.partition("/")
+    is_scheduled = colon == ":" and start in ("slurm", "k8s")
+    if not (_is_number(of) and (is_scheduled or (colon == "/" and _is_number(start)))):
+        raise ConfigError(f"--shard {named}: expected I/N (2/8), slurm, slurm:N or k8s:N")
     if start == "k8s":
-        return _variable("JOB_COMPLETION_INDEX", variables) + 1, int(of_text)
-    return int(start), int(of_text)
+        return _variable("JOB_COMPLETION_INDEX", variables) + 1, int(of)
+    if start == "slurm":  # from 0 or from 1: every task has another part, whoever is started again
+        return _variable("SLURM_ARRAY_TASK_ID", variables) or int(of), int(of)
+    return int(start), int(of)
+
+
+def _whole_array(variables: Mapping[str, str]) -> int:
+    """The number of tasks, if they may be all: whoever starts some again has another array."""
+    first, last, count = (
+        _variable(f"SLURM_ARRAY_TASK_{n}", variables) for n in ("MIN", "MAX", "COUNT")
+    )
+    if first > 1 or count < 2 or last - first + 1 != count:
+        raise ConfigError(
+            "--shard slurm: the array must be all tasks from 0 or 1 on, such as --array=0-31: "
+            "name their number, as in --shard slurm:32, to start some of them"
+        )
+    return count
 
 
 def _variable(name: str, variables: Mapping[str, str]) -> int:

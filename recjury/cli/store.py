@@ -59,7 +59,8 @@ def copy(
 ) -> None:
     """Copy a store, also from SQLite to PostgreSQL or back, and verify the copy.
 
-    If it was broken off, `recjury store merge FROM --into TO` adds what is missing.
+    If it was broken off, the copy is incomplete and cannot be opened: `recjury store merge FROM
+    --into TO` adds what is missing.
 
     \b
     recjury store copy runs.db postgresql://user@host/recjury
@@ -86,7 +87,7 @@ def merge(
 
     What that one has already is not added again. Each row is compared with its seal. Refused are
     stores without a campaign in common, runs with other code or data, and altered rows; of two
-    different results of one thing, the first is kept, and both are listed.
+    different results of one thing, the first is kept, and what differs is listed.
 
     \b
     recjury store merge shard1.db shard2.db --into all.db

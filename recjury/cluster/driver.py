@@ -61,6 +61,7 @@ async def run_on_cluster(job: Job, cluster: Cluster, progress: Progress) -> RunR
                 "PostgreSQL, --store postgresql://user@host/database"
             )
         number = cluster.workers or min(cpus, most)
+        progress.beginning = f"waiting for {number} Ray workers, which load data and systems"
         workers = _Workers(replace(job, workers=number), is_here=cluster.address is None)
         async with workers:
             return await workers.ended(progress)
@@ -83,8 +84,11 @@ async def _connected(cluster: Cluster) -> AsyncIterator[int]:
         ray.init(logging_level=logging.ERROR, log_to_driver=False, **options)
     except (ConnectionError, RuntimeError, ValueError) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        # Ray's libraries print the reason, and its error does not have it.
+        hint = ": see the lines above; for InvalidAuthToken, set RAY_AUTH_MODE and Ray's token as "
+        hint = f"{hint}on the head" if isinstance(error, ConnectionError) else ""
         raise ConfigError(
-            f"the Ray cluster {cluster.address or ''} cannot be used: {said}"
+            f"the Ray cluster {cluster.address or ''} cannot be used: {said}{hint}"
         ) from error
     try:
         yield int(ray.cluster_resources().get("CPU", 1))

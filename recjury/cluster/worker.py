@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -14,6 +15,7 @@ from recjury.agents import System, SystemContext
 from recjury.campaign import CampaignConfig, Retry, RunResult, run_campaign
 from recjury.campaign.build import system_context
 from recjury.campaign.plan import draw_scenarios
+from recjury.campaign.provenance import code_digest
 from recjury.cluster.shared_system import SharedSystem
 from recjury.errors import UnitFailed, UserError
 from recjury.llm import ModelSpec, event_loop
@@ -24,7 +26,7 @@ from recjury.store import Selection
 @dataclass(frozen=True)
 class Job:
     """What worker `number` of `workers` does, from 0; `systems` are the actors of shared systems by
-    name, and `folder` is where the command was started."""
+    name. `folder` is where the command was started, and `code` that of recjury there."""
 
     config: CampaignConfig
     store: str
@@ -32,6 +34,7 @@ class Job:
     retry: Retry
     selection: Selection
     folder: str
+    code: str = field(default_factory=code_digest)
     workers: int = 1
     number: int = 0
     systems: Mapping[str, Any] = field(default_factory=dict)
@@ -52,6 +55,8 @@ class CampaignWorker:
 
     def run(self) -> RunResult | str | None:
         """How the run ended, the message of an error that the user can fix, or None if stopped."""
+        if self._job.code != code_digest():
+            return f"node {socket.gethostname()} has other code of recjury: install the same one"
         try:
             with event_loop() as runner:
                 return runner.run(_run(self._job, self._begin))

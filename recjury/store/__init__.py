@@ -14,7 +14,7 @@ from recjury.store.measurements import Measurement
 from recjury.store.recorder import StoreRecorder
 from recjury.store.results import ConversationResult, EvaluationResult
 from recjury.store.running import BEAT_SECONDS, RunningCampaign, Worker
-from recjury.store.selection import Selection, Shard
+from recjury.store.selection import NothingFailedError, Selection, Shard
 from recjury.store.stage_results import ForkedEvaluation
 from recjury.store.store import Store
 from recjury.store.summaries import Layout, RatedAs, SpokenAs, StageScores
@@ -38,6 +38,7 @@ __all__ = [
     "Layout",
     "Lease",
     "Measurement",
+    "NothingFailedError",
     "Placed",
     "PlannedConversation",
     "PlannedEvaluation",

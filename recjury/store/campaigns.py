@@ -26,16 +26,19 @@ class Skipped(Record):
 class Setup(Record):
     """What a campaign ran with.
 
-    `config` is the resolved campaign file. `packages` are all that were installed; `commit` is that
-    of the working folder (a trailing "+" if files differed from it), empty outside of git
-    checkouts. `packs` maps prompt and rubric packs to their digests, and `data` the files of the
+    `config` is the resolved campaign file. `recjury` is its version, and `code` the digest of its
+    Python files. `packages` are all that were installed; `commit` is that of the working folder (a
+    trailing "+" if files differed from it), empty outside of git checkouts: it says nothing about
+    recjury. `packs` maps prompt and rubric packs to their digests, and `data` the files of the
     corpora ("redial/id2info.json") to their SHA-256. `prices` has US dollars per million tokens by
     model, None if unknown, and `price_sources` where the known ones are from. `isolation` says of
-    each system and evaluator in Python where its code ran, and what it could reach there.
+    each system and evaluator in Python where its code ran, and what it could reach there. `shard`
+    is the part of the campaign that was run ("2/8"), empty for all of it.
     """
 
     config: object
     recjury: str
+    code: str = ""
     python: str = platform.python_version()
     packages: Mapping[str, str] = {}
     commit: str = ""
@@ -46,6 +49,12 @@ class Setup(Record):
     price_sources: Mapping[str, str] = {}
     skipped: tuple[Skipped, ...] = ()
     isolation: Mapping[str, str] = {}
+    shard: str = ""
+
+    @property
+    def own_code(self) -> str:
+        """The version of recjury and its code, as messages name them."""
+        return f"recjury {self.recjury} (code {self.code[:12] or 'unknown'})"
 
 
 class Campaign(Record):

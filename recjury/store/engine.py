@@ -92,6 +92,7 @@ _HINTS = {
     "locked": f": another process has held it for {BUSY_SECONDS:.0f} s",
     "unable to open": ": the folder must exist and be writable",
     "malformed": ": restore it from a copy, or read what is left with sqlite3's .recover",
+    'FATAL: role "': ": name another user in the URL, or have it made with createuser",
     "does not exist": ": make it with createdb",
     "lock timeout": f": another process has held it for {BUSY_SECONDS:.0f} s",
 }

@@ -4,7 +4,7 @@ Rows are copied as they are, with the numbers that their texts have in the other
 covers the hashes of its texts, and not their numbers. Calls, whose seals do, are sealed again.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Table, func, select, tuple_
 from recjury.errors import StoreError
 from recjury.records import CallRecord
 from recjury.store.calls import CALLS, CallReader, CallValues
-from recjury.store.campaigns import CAMPAIGNS, RUNS, Campaign
+from recjury.store.campaigns import CAMPAIGNS, RUNS
 from recjury.store.changing import keep_latest, merge_places, merge_uses
 from recjury.store.column_types import as_stored
 from recjury.store.conversations import CONVERSATIONS
@@ -25,9 +25,10 @@ from recjury.store.failures import FAILURES
 from recjury.store.kept_counts import forget_counts
 from recjury.store.logs import LOGS, read_logs
 from recjury.store.measurements import MEASUREMENTS
+from recjury.store.mergeable import check_mergeable, mark, opened_source, opened_target
 from recjury.store.places import PLACES
 from recjury.store.recorder import StoreRecorder
-from recjury.store.schema import change_secret, read_secret
+from recjury.store.schema import read_secret
 from recjury.store.sealed import AnyRow, SealedTable, changed, refuse_keys
 from recjury.store.stage_results import (
     DEBATES,
@@ -46,6 +47,7 @@ from recjury.store.verification import VerifiedStore
 from recjury.store.writer import Transaction
 
 _PAGE = 500
+_NAMED = 5  # of what differs in the results of a stage
 
 
 class Merged(NamedTuple):
@@ -70,17 +72,26 @@ def merge_stores(sources: Sequence[str], into: str) -> Merged:
     """Add the content of `sources` (URLs or paths) to the store `into`, made if it is missing.
 
     What it has already is not added again; of two different results, the first stays. What changes
-    (plans, and what evaluators are asked for) is as the later run left it. Raises
-    StoreError for stores of different campaigns or code, one whose campaign is running, an altered
-    row, and one with a key of this machine; pages before it stay.
+    (plans, and what evaluators are asked for) is as the later run left it. Raises StoreError for
+    stores of different campaigns or code and one whose campaign is running, before anything is
+    written, and for an altered row and one with a key of this machine. Then a store that had
+    results has more of them, and a new one is incomplete: it cannot be opened until a merge into it
+    has ended well.
     """
     total = Merged()
-    with Store.at(into) as target:
+    with opened_target(into) as (target, is_begun):
+        is_new = not target.exists or target.read(_is_empty)
+        secret = check_mergeable(sources, target, is_new=is_new)
+        if is_new:
+            if not is_begun:
+                target.create()
+            mark(target, secret, is_whole=False)
         for source in sources:
-            with Store.open(source, read_only=True) as other:
-                _check(other, target, sources[0])
+            with opened_source(source) as other:
                 total = total.plus(_Merge(other, target).run())
         target.count()
+        if is_new or is_begun:
+            mark(target, target.read(read_secret), is_whole=True)
     return total
 
 
@@ -101,6 +112,8 @@ def copy_store(source: str, into: str) -> VerifiedStore:
         wrong = found.problems or merged.conflicts
         if not wrong and copy.read(_sizes) != original.read(_sizes):
             wrong = ("it has other numbers of rows",)
+        if wrong:
+            mark(copy, copy.read(read_secret), is_whole=False)
     if wrong:
         raise StoreError(
             f"the copy in {copy.location} differs from {original.location}: {wrong[0]}"
@@ -118,43 +131,6 @@ def _is_empty(connection: Connection) -> bool:
     return not any(_sizes(connection))
 
 
-def _check(source: Store, target: Store, first: str) -> None:
-    """Raise StoreError unless the two can be merged; a new target gets the source's secret."""
-    if source.location.full_name == target.location.full_name:
-        raise StoreError(f"{source.location} cannot be merged into itself: name another store")
-    campaigns = _ended_campaigns(source)
-    if not target.exists or target.read(_is_empty):
-        target.create()
-        with source.reading() as connection:
-            secret = read_secret(connection)
-        target.write(lambda transaction: change_secret(transaction.connection, secret))
-        return
-    there = _ended_campaigns(target)
-    shared = campaigns.keys() & there.keys()
-    if campaigns and there and not shared:
-        raise StoreError(
-            f"{source.location} has no campaign of {first} or {target.location}: not a shard"
-        )
-    for each in sorted(shared):
-        _check_alike(source, campaigns[each], there[each])
-
-
-def _ended_campaigns(store: Store) -> dict[str, Campaign]:
-    campaigns = {each.id: each for each in store.campaigns()}
-    for each in campaigns:
-        if store.running(each).is_running:
-            raise StoreError(f"campaign {each} is running in {store.location}: wait until it ends")
-    return campaigns
-
-
-def _check_alike(source: Store, one: Campaign, other: Campaign) -> None:
-    for name in ("recjury", "commit", "packs", "data"):
-        mine, theirs = getattr(one.setup, name), getattr(other.setup, name)
-        if mine != theirs:
-            what = {"recjury": "version of recjury", "commit": "commit"}.get(name, name)
-            raise StoreError(f"campaign {one.id} of {source.location} ran with another {what}")
-
-
 class _Merge:
     """Adds one store to another."""
 
@@ -162,10 +138,10 @@ class _Merge:
         self._source, self._target = source, target
         self._recorder: StoreRecorder = target.recorder()
         self._counts = dict.fromkeys(("conversations", "evaluations", "calls"), 0)
-        self._conflicts: dict[str, None] = {}
+        self._conflicts: dict[tuple[str, str], set[str]] = {}
 
     def run(self) -> Merged:
-        """Add everything. Nothing is counted until the campaign runs again."""
+        """Add everything; what is counted has to be counted again."""
         self._target.write(forget_counts)
         self._pages(CAMPAIGNS.table, partial(keep_latest, CAMPAIGNS))
         self._pages(RUNS.table, partial(keep_latest, RUNS))
@@ -178,7 +154,7 @@ class _Merge:
         self._pages(FAILURES.table, self._once(FAILURES, "unit"))
         self._pages(MEASUREMENTS.table, self._once(MEASUREMENTS, "kind"))
         self._pages(CALLS, self._calls)
-        return Merged(**self._counts, conflicts=tuple(self._conflicts))
+        return Merged(**self._counts, conflicts=tuple(self._listed()))
 
     def _pages(self, table: Table, add: "_Add") -> None:
         """Give the rows of a table to `add`, some at a time, in the order of their primary key."""
@@ -225,7 +201,7 @@ class _Merge:
         there = {row.conversation: row.digest for row in transaction.connection.execute(query)}
         for each, digest in there.items():
             if digest != digests[each]:
-                self._conflict(f"conversation {each}")
+                self._conflict("conversation", each)
         new = [each for each in digests if each not in there]
         self._counts["conversations"] += len(new)
         self._stages(connection, transaction, [(each, CONVERSE) for each in new], [LOGS])
@@ -253,7 +229,8 @@ class _Merge:
         there, mine = _stages_of(here, ids), _stages_of(connection, ids)
         unlike = [place for place in mine if there.get(place, mine[place]) != mine[place]]
         for each, stage in unlike:
-            self._conflict(f"stage {stage} of evaluation {each}")
+            what = _differing(mine[each, stage], there[each, stage])
+            self._conflict(f"stage {stage} of evaluation", each, what)
         kept = set(ids) - {each for each, _ in unlike}  # later stages use the earlier ones
         new = [place for place in mine if place not in there and place[0] in kept]
         self._stages(connection, transaction, new, _RESULTS)
@@ -297,21 +274,36 @@ class _Merge:
         there = set(transaction.connection.execute(known).scalars())
         for each in calls:
             if each.identity in there and _said(here.call(each.identity)) != _said(each):
-                self._conflict(f"the reply of call {each.identity}")
+                self._conflict("the reply of call", each.identity)
         new = [each for each in calls if each.identity not in there]
         self._recorder.write(transaction, new)
         self._counts["calls"] += len(new)
 
-    def _conflict(self, what: str) -> None:
-        self._conflicts[f"{what}: {self._source.location} has another one"] = None
+    def _conflict(self, kind: str, one: str, what: str = "one") -> None:
+        self._conflicts.setdefault((kind, what), set()).add(one)
+
+    def _listed(self) -> Iterator[str]:
+        """Conflicts, a line for all that differ in the same."""
+        for (kind, what), ids in self._conflicts.items():
+            others = f" and {len(ids) - 1:,} others" if len(ids) > 1 else ""
+            yield f"{kind} {min(ids)}{others}: {self._source.location} has another {what}"
 
 
 _Add = Callable[[Connection, Sequence[AnyRow], Transaction], object]
+_Seals = dict[str, list[str]]
 _RESULTS = (OUTPUTS, RATINGS, EVIDENCE, DEBATES, STATEMENTS)
 
 
 def _said(call: CallRecord) -> tuple[object, ...]:
     return call.reply.text, call.reply.further
+
+
+def _differing(mine: _Seals, theirs: _Seals) -> str:
+    """What of two results of one stage differs, such as the metrics whose ratings do."""
+    every = sorted(mine.keys() | theirs.keys())
+    found = [each for each in every if mine.get(each) != theirs.get(each)]
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return ", ".join(found[:_NAMED]) + more
 
 
 def _place(table: SealedTable[Any], row: AnyRow) -> tuple[str, str]:
@@ -335,14 +327,13 @@ def _of_units(connection: Connection, table: Table, units: Iterable[str]) -> lis
     ]
 
 
-def _stages_of(
-    connection: Connection, evaluations: Sequence[str]
-) -> dict[tuple[str, str], list[str]]:
-    """The finished stages of evaluations, each with the seals of its results."""
+def _stages_of(connection: Connection, evaluations: Sequence[str]) -> dict[tuple[str, str], _Seals]:
+    """The finished stages of evaluations, each with the seals of its results, by factor or kind."""
     stages = table_of(StageRow)
     rows = _of_units(connection, stages, evaluations)
-    found: dict[tuple[str, str], list[str]] = {(row.unit, row.stage): [] for row in rows}
+    found: dict[tuple[str, str], _Seals] = {(row.unit, row.stage): {} for row in rows}
     for table in _RESULTS:
         for row in _of_units(connection, table.table, evaluations):
-            found.setdefault(_place(table, row), []).append(row.seal)
+            name = row.factor if table is RATINGS else table.table.name
+            found.setdefault(_place(table, row), {}).setdefault(name, []).append(row.seal)
     return found

@@ -90,6 +90,8 @@ class RunningCampaign:
         Raises StoreError if nobody runs the campaign, or if a process does not change them; then it
         does not change them later either.
         """
+        # Who may not ask is told so, whoever runs.
+        self._store.write(lambda transaction: remove_wishes(transaction, ()))
         asked = {secrets.token_hex(8): each.id for each in self._living()}
         if not asked:
             raise StoreError(

@@ -16,6 +16,8 @@ from recjury.store.tables import SchemaRow, table_of
 SCHEMA = 5
 """The number of this version's schema."""
 
+_INCOMPLETE = 0
+
 
 def check_schema(connection: Connection) -> None:
     """Raise StoreError for another schema than this version's, an altered one, and for another
@@ -27,6 +29,11 @@ def check_schema(connection: Connection) -> None:
             (row,) = rows
             check(seal([SCHEMA, row.secret.hex()]), row.seal)
         return
+    if current == _INCOMPLETE:
+        raise StoreError(
+            "the store is incomplete, since the copy or merge that made it did not end well: add "
+            "what is missing with `recjury store merge ... --into` it, or remove it"
+        )
     if isinstance(current, str):
         raise StoreError(
             f"the store has the schema {current} of an earlier recjury: export it with that "
@@ -36,6 +43,11 @@ def check_schema(connection: Connection) -> None:
         f"the store's schema is {current}, and this version of recjury knows {SCHEMA} only: "
         "use the version that made the store, or name another one"
     )
+
+
+def is_incomplete(connection: Connection) -> bool:
+    """Whether the copy or merge that made the store did not end well. Raises as `check_schema`."""
+    return _current(connection) == _INCOMPLETE
 
 
 def create_tables(connection: Connection) -> None:
@@ -50,9 +62,10 @@ def read_secret(connection: Connection) -> bytes:
     return secret
 
 
-def change_secret(connection: Connection, secret: bytes) -> None:
-    """Give a new store the secret of another one."""
-    connection.execute(table_of(SchemaRow).update().values(_row(secret)))
+def change_secret(connection: Connection, secret: bytes, *, is_whole: bool) -> None:
+    """Give a new store the secret of another one. It cannot be opened until it is whole."""
+    row = _row(secret) if is_whole else {**_row(secret), "number": _INCOMPLETE}
+    connection.execute(table_of(SchemaRow).update().values(row))
 
 
 def _row(secret: bytes) -> dict[str, object]:

@@ -24,8 +24,12 @@ from recjury.store.texts import text_reader
 T = TypeVar("T")
 
 _STAGES = table_of(StageRow).c
-
+_NAMED = 12  # values of a key that a message names
 _COLUMNS = ("system", "scenario", "corpus", "repeat", "seed")
+
+
+class NothingFailedError(StoreError):
+    """What `--failed` selects is nothing, as if all was well."""
 
 
 class Shard(NamedTuple):
@@ -37,6 +41,10 @@ class Shard(NamedTuple):
 
     number: int = 1
     of: int = 1
+
+    def __str__(self) -> str:
+        """As --shard takes it."""
+        return f"{self.number}/{self.of}"
 
     def dealt(self) -> "Callable[[Described], bool]":
         """Whether a conversation is of this part: to be asked of all of a plan, in its order."""
@@ -93,20 +101,32 @@ class Selection(NamedTuple):
 
         `is_own` is asked of each one, in order: what only a plan tells, such as `Shard.dealt`.
         Raises StoreError if there is none, which is no error of a shard, and names the system,
-        scenario or key that no conversation has.
+        scenario, key or value that no conversation has. It is NothingFailedError if none failed.
         """
-        seen: dict[str, set[str]] = {"system": set(), "scenario": set(), "key": set()}
+        seen: dict[str, set[str]] = {"system": set(), "scenario": set()}
+        values: dict[str, set[str]] = {key: set() for key in self.where}
         is_empty = True
         for one in found:
             each = planned(one)
             seen["system"].add(each.system)
             if self.scenarios:
                 seen["scenario"].add(each.scenario)
-            seen["key"].update(key for key in self.where if _value(each, key) is not None)
+            for key, own in values.items():
+                value = _value(each, key)
+                if value is not None and (len(own) < _NAMED or value == self.where[key]):
+                    own.add(value)
             if is_own(each) and self.has(each):
                 is_empty = False
                 yield one
-        self._check(seen)
+        self._check(seen | {"key": {key for key, own in values.items() if own}})
+        for key, own in values.items():
+            if self.where[key] not in own:
+                some = ", ".join(sorted(own)) + ", ..." * (len(own) == _NAMED)
+                raise StoreError(
+                    f"--where {key}: no conversation has {self.where[key]}, but {some}"
+                )
+        if is_empty and self.failed:
+            raise NothingFailedError("nothing of what is selected failed")
         if is_empty and self.shard.of == 1:
             raise StoreError("no conversation is selected: leave out one of the filters")
 
@@ -179,16 +199,18 @@ def selected(connection: Connection, campaign: str, selection: Selection) -> tup
     if selection.is_all:
         return None
     table, links = CONVERSATIONS.c, PLACES.table
-    query = select(*(table[name] for name in _Row._fields))
-    query = query.join(links, links.c.conversation == table.id)
-    query = query.where(links.c.campaign == campaign, links.c.set_aside == 0)
-    if selection.failed:
-        query = query.where(_has_failed())
+    ids = select(table.id).join(links, links.c.conversation == table.id)
+    ids = ids.where(links.c.campaign == campaign, links.c.set_aside == 0)
+    failed = set(connection.execute(ids.where(_has_failed())).scalars()) if selection.failed else ()
     read = text_reader(connection)
     settings = cache(lambda number: orjson.loads(read(number)))
+    query = ids.with_only_columns(*(table[name] for name in _Row._fields))
     rows = connection.execute(query.order_by(links.c.ordinal, table.id))
     found = (_Row._make((*row[:-1], settings(row.settings))) for row in rows)
-    return tuple(each.id for each in selection.taken(found, lambda each: each))
+    taken = selection.taken(
+        found, lambda each: each, lambda each: not selection.failed or each.id in failed
+    )
+    return tuple(each.id for each in taken)
 
 
 def _has_failed() -> ColumnElement[bool]:

@@ -98,6 +98,7 @@ def test_a_database_that_cannot_be_used_is_one_line(
     _do(frozen, "ALTER DATABASE frozen SET default_transaction_read_only = on")
     said = {
         postgres.url("nowhere"): 'database "nowhere" does not exist: make it with createdb',
+        postgres.url("other").replace("recjury@", "reader@"): 'role "reader" does not exist: name',
         other: "expected a recjury store, got another database (with table wines)",
         locked.replace("recjury@", "recjury:not-this-one@"): "password authentication failed",
         frozen: "read-only transaction: it must be writable",

@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 import recjury
-from recjury.campaign.provenance import data_checksums, package_versions, working_commit
+from recjury.campaign.provenance import (
+    code_digest,
+    data_checksums,
+    package_versions,
+    working_commit,
+)
 from recjury.corpora import open_corpus
 from recjury.errors import DataError
 
@@ -30,6 +35,19 @@ def test_files_of_corpora_have_checksums(tmp_path: Path) -> None:
     (folder / "films.jsonl").unlink()
     with pytest.raises(DataError, match=r"films\.jsonl"):
         data_checksums([corpus])
+
+
+def test_code_is_what_python_files_say(tmp_path: Path) -> None:
+    (tmp_path / "room").mkdir()
+    (tmp_path / "room" / "one.py").write_text("1")
+    found = [code_digest.__wrapped__(tmp_path)]
+    (tmp_path / "notes.md").write_text("2")
+    assert code_digest.__wrapped__(tmp_path) == found[0]
+    (tmp_path / "room" / "one.py").write_text("2")
+    found.append(code_digest.__wrapped__(tmp_path))
+    (tmp_path / "room" / "one.py").rename(tmp_path / "room" / "two.py")
+    found.append(code_digest.__wrapped__(tmp_path))
+    assert len({*found, code_digest()}) == 4
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")

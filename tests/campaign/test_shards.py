@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
+import recjury
 from recjury.campaign import CampaignConfig, run_campaign
+from recjury.campaign.provenance import code_digest
 from recjury.demo.popular import Popular
 from recjury.errors import ConfigError, StoreError, SystemFailed
 from recjury.records import SystemReply
 from recjury.results import summarise
 from recjury.store import Selection, Shard, Store
-from recjury.store.merging import Merged, merge_stores
+from recjury.store.merging import Merged, copy_store, merge_stores
 from tests.cli.front_door import Command
 from tests.report.filling import CAMPAIGN, Played, fill
 
@@ -44,6 +46,12 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     for number, path in enumerate(paths, start=1):
         _run(path, Selection(shard=Shard(number, PARTS)))
     return paths
+
+
+def _copy(path: Path, into: Path) -> None:
+    """With what its write-ahead log has."""
+    with sqlite3.connect(path) as connection, sqlite3.connect(into) as copy:
+        connection.backup(copy)
 
 
 def _merged(shards: list[Path], into: Path) -> Merged:
@@ -148,8 +156,11 @@ def test_the_command_takes_urls(shards: list[Path], command: Command) -> None:
 def test_another_campaign_is_not_merged(shards: list[Path], tmp_path: Path) -> None:
     with Store.open(str(tmp_path / "other.db")) as kept:
         fill(kept, [Played("a", "1")])
-    with pytest.raises(StoreError, match="has no campaign of"):
-        _merged([shards[0], tmp_path / "other.db"], tmp_path / "all.db")
+    for into in (tmp_path / "all.db", shards[0]):
+        said = r"other\.db and .*1\.db have no campaign in common: another seed"
+        with pytest.raises(StoreError, match=said):
+            _merged([shards[0], tmp_path / "other.db"][into == shards[0] :], into)
+    assert not (tmp_path / "all.db").exists()
 
 
 @pytest.mark.parametrize(
@@ -165,20 +176,84 @@ def test_another_campaign_is_not_merged(shards: list[Path], tmp_path: Path) -> N
 )
 def test_an_altered_store_is_not_merged(shards: list[Path], tmp_path: Path, change: str) -> None:
     altered = tmp_path / "altered.db"
-    with sqlite3.connect(shards[1]) as connection, sqlite3.connect(altered) as copy:
-        connection.backup(copy)
-        copy.execute(change)
+    _copy(shards[1], altered)
+    with sqlite3.connect(altered) as connection:
+        connection.execute(change)
+    into = tmp_path / "all.db"
+    with pytest.raises(StoreError, match=r"altered\.db: .* was changed after it was written"):
+        _merged([shards[0], altered], into)
+    with pytest.raises(StoreError, match=r"the store is incomplete, .*: add what is missing"):
+        Store.open(str(into))
+    with pytest.raises(StoreError, match=r"all\.db: the store is incomplete"):
+        _merged([shards[0], into], tmp_path / "other.db")
+    assert not (tmp_path / "other.db").exists()
+
+
+def test_an_altered_store_leaves_no_copy_that_looks_sound(
+    shards: list[Path], tmp_path: Path
+) -> None:
+    altered, into = tmp_path / "altered.db", tmp_path / "copy.db"
+    _copy(shards[0], altered)
+    with sqlite3.connect(altered) as connection:
+        connection.execute("UPDATE rating SET score = 1 WHERE score = 0")
+    with pytest.raises(StoreError, match=r"altered\.db: .* was changed after it was written"):
+        copy_store(str(altered), str(into))
+    with pytest.raises(StoreError, match="the store is incomplete"):
+        Store.open(str(into), read_only=True)
+    assert _merged(shards[:1], into).calls == 0
+    with Store.open(str(into), read_only=True) as kept:
+        assert kept.verify().problems == ()
+
+
+def test_nothing_added_to_a_store_makes_it_incomplete(shards: list[Path], tmp_path: Path) -> None:
+    altered, into = tmp_path / "altered.db", tmp_path / "all.db"
+    _merged(shards[:1], into)
+    _copy(shards[1], altered)
+    with sqlite3.connect(altered) as connection:
+        connection.execute("UPDATE rating SET score = 1 WHERE score = 0")
     with pytest.raises(StoreError, match="was changed after it was written"):
-        _merged([altered], tmp_path / "all.db")
+        _merged([altered], into)
+    assert _merged(shards, into).conversations
 
 
-def test_other_code_is_not_merged(shards: list[Path], tmp_path: Path) -> None:
+def test_other_code_is_said_and_not_merged(
+    shards: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     other = tmp_path / "other.db"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("recjury.campaign.campaign_store.working_commit", lambda: "0123abc")
+    _copy(shards[1], other)
+    code = f"recjury {recjury.__version__} (code {code_digest()[:12]})"
+    with monkeypatch.context() as patch:
+        patch.setattr("recjury.campaign.campaign_store.code_digest", lambda: "0123abc")
         _run(other, Selection(shard=Shard(2, PARTS)))
-    with pytest.raises(StoreError, match="ran with another commit"):
-        _merged([shards[0], other], tmp_path / "all.db")
+    both = f"{code} and goes on with recjury {recjury.__version__} (code 0123abc)"
+    assert both in capsys.readouterr().err
+    into = tmp_path / "all.db"
+    with pytest.raises(StoreError, match=r"other\.db ran with .*code 0123abc.*1\.db with recjury"):
+        _merged([shards[0], other], into)
+    assert not into.exists()
+    _run(other, Selection(shard=Shard(2, PARTS)))  # the way out: with this code, it is complete
+    assert not _merged([shards[0], other], into).conflicts
+
+
+def test_the_folder_where_a_shard_was_started_is_not_its_code(
+    shards: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recjury.campaign.campaign_store.working_commit", lambda: "0123abc")
+    _run(tmp_path / "other.db", Selection(shard=Shard(2, PARTS)))
+    assert not _merged([shards[0], tmp_path / "other.db"], tmp_path / "all.db").conflicts
+
+
+def test_a_store_remembers_how_it_was_divided(shards: list[Path], tmp_path: Path) -> None:
+    own = tmp_path / "own.db"
+    _copy(shards[2], own)
+    with pytest.raises(StoreError, match=r"own\.db has part 3/4 of .*, and not 1/3: .* leave out"):
+        _run(own, Selection(shard=Shard(1, 3)))
+    _run(own, Selection(shard=Shard(1, 4)))
+    _run(own)  # all of it
+    _run(own, Selection(shard=Shard(1, 3)))
 
 
 def test_a_store_is_not_merged_into_itself(shards: list[Path]) -> None:

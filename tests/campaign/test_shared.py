@@ -15,6 +15,7 @@ import pytest
 from recjury.campaign import CampaignConfig, Progress, RunResult, run_campaign, runner
 from recjury.campaign.left import Left
 from recjury.campaign.plan import pages
+from recjury.campaign.progress import UnitCounts
 from recjury.cli.output import SOME_FAILED
 from recjury.cluster import driver
 from recjury.errors import SystemFailed
@@ -138,9 +139,14 @@ def test_what_another_run_did_meanwhile_is_counted(
     given = {"scenarios": [{"corpus": "sample", "limit": 8}], "systems": ["retrieval"]}
     config = CampaignConfig.model_validate({**given, "evaluators": ["outcome"], "concurrency": 1})
 
+    def check(progress: Progress) -> None:  # each conversation has one evaluation, which is later
+        judged = progress.evaluations.get("outcome", UnitCounts())
+        assert judged.done <= progress.conversations.done
+
     async def both() -> list[RunResult]:
         url = f"sqlite:///{tmp_path}/store.db"
-        return list(await asyncio.gather(run_campaign(config, url), run_campaign(config, url)))
+        runs = (run_campaign(config, url, progress=Progress(changed=check)) for _ in range(2))
+        return list(await asyncio.gather(*runs))
 
     assert [(each.planned, each.done) for each in asyncio.run(both())] == [(8, 8), (8, 8)]
 

@@ -71,6 +71,16 @@ class SlowJudges:
 
 
 @pytest.mark.slow
+def test_who_may_not_write_is_told_so_before_anything_else(tmp_path: Path) -> None:
+    with Store.open(str(tmp_path / "runs.db")):
+        pass
+    with (
+        Store.open(str(tmp_path / "runs.db"), read_only=True) as store,
+        pytest.raises(StoreError, match="readonly database: it must be writable"),
+    ):
+        store.running("one").ask({}, patience=0)
+
+
 def test_a_running_campaign_is_followed_and_tuned(tmp_path: Path) -> None:
     judges = SlowJudges()
     with ScriptedEndpoint(judges.answer) as endpoint:

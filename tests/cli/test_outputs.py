@@ -276,6 +276,7 @@ def test_a_training_says_which_epoch_it_is_in_and_how_long_it_may_take() -> None
 
 def test_progress_before_anything_is_planned_counts_nothing() -> None:
     assert describe(Progress(usage=GatewayUsage())) == "reading data and loading systems"
+    assert describe(Progress(beginning="waiting for 4")) == "waiting for 4"
 
 
 def test_progress_says_how_often_something_was_tried_again() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from recjury.campaign import CampaignConfig, Progress, Retry
 from recjury.cluster import Cluster, Job, driver, run_on_cluster
-from recjury.cluster.worker import most_workers, with_its_part
+from recjury.cluster.worker import CampaignWorker, most_workers, with_its_part
 from recjury.errors import ConfigError
 from recjury.store import Selection
 
@@ -45,6 +45,11 @@ def test_there_are_not_more_workers_than_parts_of_a_limit() -> None:
     job = Job(_config(judges=2), "none.db", None, Retry.NONE, Selection(), ".")
     with pytest.raises(ConfigError, match=r"^--workers 3: the smallest limit of the file is 2$"):
         asyncio.run(run_on_cluster(job, Cluster(workers=3), Progress()))
+
+
+def test_a_node_with_other_code_is_refused() -> None:
+    job = Job(_config(), "none.db", None, Retry.NONE, Selection(), folder="not/there", code="0123")
+    assert "has other code of recjury" in str(CampaignWorker(job).run())
 
 
 def test_workers_that_have_ended_do_not_hurry_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from recjury.store import Measurement, PlannedConversation, Store
 from recjury.store import merging as merging_module
 from recjury.store.campaigns import CAMPAIGNS, RUNS
 from recjury.store.evaluators import CAMPAIGN_EVALUATORS
+from recjury.store.mergeable import opened_target
 from recjury.store.merging import Merged, copy_store, merge_stores
 from recjury.store.places import PLACES
 from recjury.store.sealed import SealedTable
@@ -145,8 +146,9 @@ def test_what_has_a_key_of_this_machine_is_refused(at: str, where: str, into: An
         with pytest.raises(StoreError, match=r"^.* has a text that is a key on this machine.*$"):
             into(named, target)
         assert _verified(source) == before
-        _verified(target)
-    with Store.open(target, read_only=True) as store:
+        with pytest.raises(StoreError, match="the store is incomplete"):
+            _verified(target)
+    with opened_target(target) as (store, _):
         shown = str(store.conversations()) + str(list(store.calls())) + str(list(store.results()))
     assert KEY not in shown
     assert merge_stores([source], target).conflicts == ()  # where it is no key

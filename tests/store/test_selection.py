@@ -93,7 +93,19 @@ def test_shards_are_disjoint_and_all_and_even() -> None:
         (Selection(systems=("c",)), "--system: no conversation has c"),
         (Selection(scenarios=("sample/test#99",)), "no conversation has sample/test#99; did you"),
         (Selection(where={"corpsu": "x"}), "--where: no conversation has corpsu; did you mean"),
-        (Selection(where={"corpus": "redial"}), "no conversation is selected"),
+        (
+            Selection(where={"corpus": "sample"}),
+            "--where corpus: no conversation has sample, but sample/test, sample/valid$",
+        ),
+        (
+            Selection(where={"scenario": "none"}),
+            r"no conversation has none, but (sample/\w+#\d+, ){12}\.\.\.$",
+        ),
+        (
+            Selection(scenarios=("sample/test#1",), where={"corpus": "sample/valid"}),
+            "no conversation is selected",
+        ),
+        (Selection(systems=("b",), failed=True), "nothing of what is selected failed"),
     ],
 )
 def test_what_nothing_has_is_named(store: Store, selection: Selection, said: str) -> None:
@@ -107,8 +119,8 @@ def test_a_share_out_of_range_is_refused(share: float) -> None:
         selection_of(system=None, scenario=None, where=None, failed=False, share=share)
 
 
-def _slurm(task: object, count: object = 4, first: object = 1, step: object = 2) -> dict[str, str]:
-    values = {"ID": task, "COUNT": count, "MIN": first, "STEP": step}
+def _slurm(task: int, array: Sequence[int] = (1, 2, 3, 4)) -> dict[str, str]:
+    values = {"ID": task, "COUNT": len(array), "MIN": array[0], "MAX": array[-1]}
     return {f"SLURM_ARRAY_TASK_{name}": str(value) for name, value in values.items()}
 
 
@@ -116,8 +128,10 @@ def _slurm(task: object, count: object = 4, first: object = 1, step: object = 2)
     ("named", "variables", "shard"),
     [
         ("2/8", {}, Shard(2, 8)),
-        ("slurm", _slurm(7), Shard(4, 4)),
-        ("slurm", _slurm(0, 32, 0, 1), Shard(1, 32)),
+        *(("slurm", _slurm(n), Shard(n, 4)) for n in (1, 4)),
+        *(("slurm", _slurm(n, range(32)), Shard(n or 32, 32)) for n in (0, 1, 31)),
+        *(("slurm:32", _slurm(n, [n]), Shard(n or 32, 32)) for n in (0, 1, 31)),
+        ("slurm:8", _slurm(3, [1, 3, 7]), Shard(3, 8)),
         ("k8s:5", {"JOB_COMPLETION_INDEX": "4"}, Shard(5, 5)),
     ],
 )
@@ -136,9 +150,14 @@ def test_a_shard_is_named_or_the_schedulers(
         ("half", {}, "expected I/N"),
         ("k8s", {}, "expected I/N"),
         ("1:8", {}, "expected I/N"),
+        ("slurm/8", {}, "expected I/N"),
+        ("slurm:", {}, "expected I/N"),
         ("slurm", {}, "SLURM_ARRAY_TASK_MIN"),
-        ("slurm", _slurm(4), "must be a range"),
-        ("slurm", _slurm(4, step=0), "must be a range"),
+        ("slurm:8", {}, "SLURM_ARRAY_TASK_ID, got ''"),
+        ("slurm:8", _slurm(9, [9]), "part 9 of 8 does not exist"),
+        # What was started again, or is no range: it is not known how many tasks there are.
+        *(("slurm", _slurm(n, [n]), "as in --shard slurm:32") for n in (0, 1, 2)),
+        *(("slurm", _slurm(3, some), "must be all tasks") for some in ([1, 3, 7], [2, 3])),
         ("k8s:5", {"JOB_COMPLETION_INDEX": "x"}, "JOB_COMPLETION_INDEX, got 'x'"),
         ("k8s:5", {"JOB_COMPLETION_INDEX": "5"}, "part 6 of 5 does not exist"),
     ],
