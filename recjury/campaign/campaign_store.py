@@ -48,6 +48,20 @@ class OpenedCampaign:
         self.store.begin(Campaign(id=self.id, name=name, setup=setup))
         return self.stack.enter_context(joined(self.store, self.id, self.gateway))
 
+    def _check_same(self, before: Setup, now: Setup) -> None:
+        divisions = {each.shard.partition("/")[2] for each in (before, now) if each.shard}
+        if len(divisions) > 1:
+            raise StoreError(
+                f"{self.store.location} has part {before.shard} of campaign {self.id}, and not "
+                f"{now.shard}: divide it as before, name another store, or leave out --shard to "
+                "run all of it here"
+            )
+        if before.own_code != now.own_code:
+            logger.warning(
+                f"campaign {self.id} ran with {before.own_code} and goes on with {now.own_code}: "
+                "what is there is kept"
+            )
+
 
 @contextmanager
 def joined(store: Store, campaign: str, gateway: Gateway | None) -> Iterator[Worker]:
@@ -62,20 +76,6 @@ def spent_before(store: Store, campaign: str) -> SpentBefore:
     """What was spent of a campaign's budget."""
     before = store.spent(campaign)
     return SpentBefore(before.cost, before.prompt_tokens + before.completion_tokens)
-
-    def _check_same(self, before: Setup, now: Setup) -> None:
-        divisions = {each.shard.partition("/")[2] for each in (before, now) if each.shard}
-        if len(divisions) > 1:
-            raise StoreError(
-                f"{self.store.location} has part {before.shard} of campaign {self.id}, and not "
-                f"{now.shard}: divide it as before, name another store, or leave out --shard to "
-                "run all of it here"
-            )
-        if before.own_code != now.own_code:
-            logger.warning(
-                f"campaign {self.id} ran with {before.own_code} and goes on with {now.own_code}: "
-                "what is there is kept"
-            )
 
 
 @asynccontextmanager

@@ -1,5 +1,6 @@
 """What a run was made with besides its campaign file: code, packages, the working folder, data."""
 
+import hashlib
 import os
 import subprocess
 from collections.abc import Iterable
@@ -27,8 +28,7 @@ def code_digest(package: Path = Path(recjury.__file__).parent) -> str:
     """
     found = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
-        content = hashlib.sha256(path.read_bytes()).hexdigest()
-        found.update(f"{path.relative_to(package).as_posix()} {content}\n".encode())
+        found.update(f"{path.relative_to(package).as_posix()} {sha256_of(path)}\n".encode())
     return found.hexdigest()
 
 

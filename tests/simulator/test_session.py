@@ -420,7 +420,7 @@ def test_cancelling_is_no_failure_of_the_system() -> None:
 def test_the_settings_tell_rounds_and_guard() -> None:
     settings = SessionSettings(max_rounds=7).identity(LeakGuard(KNOWN))
     assert settings == {
-        "guard": "4",
+        "guard": "5",
         "min_rounds": 3,
         "max_rounds": 7,
         "list_length": 10,
