@@ -270,7 +270,9 @@ def test_a_fork_is_kept_beside_its_original_and_is_no_result(tmp_path: Path) -> 
             asyncio.run(store.save_fork(fork._replace(original="f" * 32), _debated()))
 
 
-def test_the_calls_of_a_fork_are_not_the_campaigns(tmp_path: Path) -> None:
+def test_the_calls_of_a_fork_are_spent_by_the_campaign_and_not_among_its_calls(
+    tmp_path: Path,
+) -> None:
     fork = ForkedEvaluation("ab" * 16, EVALUATION.identity, {"round": 2})
 
     async def record(store: Store) -> None:
@@ -283,7 +285,7 @@ def test_the_calls_of_a_fork_are_not_the_campaigns(tmp_path: Path) -> None:
         asyncio.run(_evaluate(store, conversation))
         asyncio.run(store.save_fork(fork, _debated()))
         asyncio.run(record(store))
-        assert store.spent(values.CAMPAIGN).calls == 1
+        assert store.spent(values.CAMPAIGN).calls == 2
         assert [call.unit for call in store.calls(values.CAMPAIGN)] == [EVALUATION.identity]
 
 
