@@ -21,8 +21,9 @@ from pathlib import Path
 from random import Random
 from statistics import mean
 
+from benchmarks.mended_codes import MENDED
 from benchmarks.running import run
-from benchmarks.unseen_codes import MENDED, UNSEEN
+from benchmarks.unseen_codes import UNSEEN
 from recjury.corpora import open_corpus
 from recjury.knowledge import Catalogue, split_year
 from recjury.records import Item, Speaker, Turn
@@ -349,7 +350,7 @@ class Outcome:
 
     tried: int
     passed: float
-    passed_held_out: float | None
+    passed_held_out: float
     passed_by_encoding: Mapping[str, float]
     harmless: int
     harmless_blocked: int
@@ -380,7 +381,7 @@ def outcome(catalogues: Sequence[Catalogue], titles: int, seed: int = 0) -> Outc
     return Outcome(
         tried=sum(map(len, drawn)) * (len(DEVELOPMENT) + len(UNSEEN)),
         passed=mean(shares[0].values()),
-        passed_held_out=mean(shares[1].values()) if UNSEEN else None,
+        passed_held_out=mean(shares[1].values()),
         passed_by_encoding=shares[0] | shares[1],
         harmless=len(sentences()),
         harmless_blocked=sum(not held_out(number) for number in blocked),
