@@ -29,7 +29,7 @@ from recjury.store.mergeable import check_mergeable, mark, opened_source, opened
 from recjury.store.places import PLACES
 from recjury.store.recorder import StoreRecorder
 from recjury.store.schema import read_secret
-from recjury.store.sealed import AnyRow, SealedTable, changed, refuse_keys
+from recjury.store.sealed import AnyRow, SealedTable, refuse_keys
 from recjury.store.stage_results import (
     DEBATES,
     EVIDENCE,
@@ -40,7 +40,7 @@ from recjury.store.stage_results import (
 )
 from recjury.store.stages import CONVERSE
 from recjury.store.store import Store
-from recjury.store.summaries import SUMMARIES
+from recjury.store.summaries import SUMMARIES, without_summary
 from recjury.store.tables import StageRow, table_of
 from recjury.store.texts import chunks, texts_of_ids
 from recjury.store.verification import VerifiedStore
@@ -258,7 +258,7 @@ class _Merge:
             if table is SUMMARIES:
                 own = {(*_place(table, row), row.stage_seal) for row in kept}
                 for unit, stage, _ in own ^ {(v["unit"], v["stage"], v["seal"]) for v in values}:
-                    raise changed(f"the summary of stage {stage} of {unit} in the store")
+                    raise without_summary(unit, stage)
 
     def _calls(
         self, connection: Connection, rows: Sequence[AnyRow], transaction: Transaction

@@ -13,6 +13,7 @@ from recjury.store.evaluators import CampaignEvaluator, read_campaign_evaluators
 from recjury.store.failures import Failure, read_failures
 from recjury.store.fetching import fetch
 from recjury.store.logs import read_logs
+from recjury.store.sealed import changed
 from recjury.store.stage_results import read_stage_results
 from recjury.store.stages import CONVERSE
 from recjury.store.summaries import (
@@ -184,6 +185,8 @@ class _Reading:
             return ConversationResult(
                 *about, failure=latest.reason, is_lost=latest.is_loss, pair=pair
             )
+        if row.system != log.system:  # the log has a seal of its own
+            raise changed(f"conversation {row.id} in the store")
         return ConversationResult(
             *about,
             log=log.log,

@@ -243,7 +243,7 @@ class SealedTable(Generic[R]):
     def intact(
         self, connection: Connection, rows: Collection[AnyRow], damaged: Damaged = refuse
     ) -> Iterator[tuple[AnyRow, R]]:
-        """As `read`, for rows that were read already, with all columns."""
+        """As `read`, for rows that were read already; all columns stand before any others."""
         numbers = [row._mapping[name] for row in rows for name in self._texts]
         hashes = hashes_of_ids(connection, (each for each in numbers if isinstance(each, int)))
         read_text = text_reader(connection)
@@ -251,7 +251,7 @@ class SealedTable(Generic[R]):
             values = row._mapping
             try:
                 with as_written(f"{self._named.format_map(values)} in the store"):
-                    self.check(row, hashes)
+                    self.check(row[: len(self.c)], hashes)
                     record = self._record(values, read_text)
             except StoreError as error:
                 damaged(error)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import orjson
 from sqlalchemy import Column, Connection, and_, select
 
+from recjury.errors import StoreError
 from recjury.records import (
     ConversationLog,
     Ending,
@@ -223,7 +224,8 @@ def write_summary(
     body: tuple[Any, ...] = about if isinstance(about, LogSummary) else about[1:]
     layout = None if isinstance(about, LogSummary) else about.layout.as_json
     summary = Summary(stage_seal=sealed, body=tuple(body), layout=layout)
-    SUMMARIES.insert(transaction, [(summary, {"unit": unit, "stage": stage})])
+    # One may be left of a stage that was removed.
+    SUMMARIES.replace(transaction, [(summary, {"unit": unit, "stage": stage})])
 
 
 _LAYOUT, _STAGES = SUMMARIES.c.keys().index("layout"), table_of(StageRow).c
@@ -272,8 +274,10 @@ class SummaryReader:
             rows = sorted(fetch(connection, _ROWS, _STAGES.unit, some), key=itemgetter(0, 1))
             self._read_layouts(connection, {row[_LAYOUT] for row in rows})
             for row in rows:
-                SUMMARIES.check(row, self._hashes)
                 unit, stage, _, body, layout, _ = row
+                if body is None:
+                    raise without_summary(unit, stage)
+                SUMMARIES.check(row, self._hashes)
                 yield unit, stage, layout, orjson.loads(body)
 
     def _read_layouts(self, connection: Connection, numbers: set[Any]) -> None:
@@ -285,12 +289,25 @@ class SummaryReader:
 
 
 def check_summaries(connection: Connection, damaged: Damaged) -> None:
-    """Call `damaged` for each finished stage without its summary, and the reverse."""
+    """Call `damaged` for each finished stage without its summary, and each summary without its
+    stage."""
     stages, own = table_of(StageRow), SUMMARIES.table
-    for one, other in ((stages, own), (own, stages)):
+    for one, other, error in ((stages, own, without_summary), (own, stages, _without_stage)):
         query = select(one.c.unit, one.c.stage).select_from(one.outerjoin(other, _SAME))
         for unit, stage in connection.execute(query.where(other.c.unit.is_(None))):
-            damaged(changed(f"the summary of stage {stage} of {unit} in the store"))
+            damaged(error(unit, stage))
+
+
+def without_summary(unit: str, stage: str) -> StoreError:
+    """The error for a finished stage whose summary is missing, or is of another one."""
+    return StoreError(
+        f"stage {stage} of {unit} in the store has no summary that fits it: `recjury store "
+        "summarise` makes it again"
+    )
+
+
+def _without_stage(unit: str, stage: str) -> StoreError:
+    return changed(f"stage {stage} of {unit} in the store")
 
 
 def _log_summary(body: Sequence[Any]) -> LogSummary:

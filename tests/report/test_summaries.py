@@ -11,6 +11,7 @@ from recjury.records import Status
 from recjury.results import summarise
 from recjury.store import Store
 from tests.report.filling import CAMPAIGN, Played, evaluation, evaluator, fill
+from tests.store import values
 from tests.store.values import file_of
 
 CORE = evaluator("core")
@@ -69,19 +70,38 @@ def test_summaries_are_made_again_to_the_digit(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "said"),
     [
-        "UPDATE summary SET body = replace(body, '50.0', '99.0')",
-        "UPDATE summary SET seal = x'00'",
-        "UPDATE summary SET stage_seal = x'00'",
-        "DELETE FROM summary",
+        ("UPDATE summary SET body = replace(body, '50.0', '99.0')", "was changed"),
+        ("UPDATE summary SET seal = x'00'", "was changed"),
+        ("UPDATE summary SET stage_seal = x'00'", "has no summary that fits it: .* summarise"),
+        ("DELETE FROM summary", "has no summary that fits it: .* summarise"),
     ],
 )
-def test_an_altered_summary_is_named(store: Store, change: str) -> None:
+def test_an_altered_summary_is_named(store: Store, change: str, said: str) -> None:
     with sqlite3.connect(file_of(store)) as connection:
         connection.execute(f"{change} WHERE stage = 'debate'")
-    with pytest.raises(StoreError, match=r"the summary of stage debate of .* was changed"):
+    with pytest.raises(StoreError, match=f"stage debate of .* {said}"):
         summarise(store, CAMPAIGN)
     found = store.verify().problems
     assert found
-    assert all("the summary of stage debate of" in each for each in found)
+    assert all("stage debate of" in each for each in found)
+
+
+def test_conversations_of_another_system_are_named(store: Store) -> None:
+    with sqlite3.connect(file_of(store)) as connection:
+        connection.execute("UPDATE conversation SET system = 'other'")
+    with pytest.raises(StoreError, match=r"conversation \w+ in the store was changed"):
+        summarise(store, CAMPAIGN)
+
+
+def test_the_summary_of_a_stage_that_was_removed_gives_way(tmp_path: Path) -> None:
+    with Store.open(str(tmp_path / "runs.db")) as store:
+        (conversation,) = values.begun(store)
+        for _ in range(2):
+            values.alter(store, "DELETE FROM log")
+            values.alter(store, "DELETE FROM stage")
+            asyncio.run(store.save_log(conversation, values.log()))
+        assert [each.log for each in store.results(values.CAMPAIGN, whole=False)] == [
+            values.log().id
+        ]

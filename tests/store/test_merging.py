@@ -365,5 +365,5 @@ def test_a_store_without_a_summary_is_not_merged(at: str) -> None:
         values.begun(store)
         _held(store)
         values.alter(store, "DELETE FROM summary")
-    with pytest.raises(StoreError, match=r"the summary of stage converse of .* was changed"):
+    with pytest.raises(StoreError, match=r"stage converse of .* has no summary that fits it"):
         merge_stores([f"{at}/a.db"], f"{at}/c.db")
