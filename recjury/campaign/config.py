@@ -114,6 +114,18 @@ class EvaluationConfig(Record):
     limits: PartLimits = PartLimits()
     budget: Annotated[BudgetSpec, BeforeValidator(parse_budget)] | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _judges_have_moved(cls, given: object) -> object:
+        if isinstance(given, Mapping):
+            for key in ("judges", "debate"):
+                if key in given:
+                    raise ValueError(
+                        f"`{key}` belongs to its evaluator: "
+                        f"write `evaluators: [outcome, {{kind: core, {key}: {{...}}}}]`"
+                    )
+        return given
+
     @field_validator("evaluators")
     @classmethod
     def _defaults_depend_on_models(

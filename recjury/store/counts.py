@@ -45,27 +45,27 @@ class CampaignCounts(NamedTuple):
     evaluations: Mapping[str, Counts]
 
 
-class Place(NamedTuple):
+class CountedPlace(NamedTuple):
     """A conversation of a campaign."""
 
     campaign: str
     conversation: str
 
 
-class Part(NamedTuple):
+class CountedPart(NamedTuple):
     """The conversations of a campaign ("converse"), or what an evaluator did of them (its id)."""
 
     campaign: str
     name: str
 
 
-PartCounts = Mapping[Part, Counts]
+PartCounts = Mapping[CountedPart, Counts]
 """Those of an evaluator have the evaluations that were begun as planned."""
 
 
-def count_units(connection: Connection, places: Sequence[Place]) -> PartCounts:
+def count_units(connection: Connection, places: Sequence[CountedPlace]) -> PartCounts:
     """The counts over some conversations; no row is compared with its seal."""
-    found: dict[Part, Counts] = defaultdict(Counts)
+    found: dict[CountedPart, Counts] = defaultdict(Counts)
     logs = log_ids_of(connection, (each.conversation for each in places))
     judged = evaluations_of_logs(connection, logs.values(), lambda *_: True, whole=False)
     evaluations = [each.id for some in judged.values() for each in some]
@@ -76,10 +76,10 @@ def count_units(connection: Connection, places: Sequence[Place]) -> PartCounts:
     finished = read_stages(connection, evaluations)
     uses = _uses(connection, (each.campaign for each in places))
     for campaign, conversation in places:
-        log, part = logs.get(conversation, ""), Part(campaign, CONVERSE)
+        log, part = logs.get(conversation, ""), CountedPart(campaign, CONVERSE)
         found[part] = found[part].plus(1, bool(log), CONVERSE in failed[conversation])
         for each in judged.get(log, ()):
-            part, there = Part(campaign, each.evaluator), finished.get(each.id, set())
+            part, there = CountedPart(campaign, each.evaluator), finished.get(each.id, set())
             judgings, stages = uses.get(part, (0, frozenset()))
             if each.judging < judgings:
                 is_done, is_broken = stages <= there, bool(failed[each.id] - there)
@@ -92,12 +92,12 @@ _FAILED = select(FAILURES.c.unit, FAILURES.c.stage)
 
 def _uses(
     connection: Connection, campaigns: Iterable[str]
-) -> dict[Part, tuple[int, frozenset[str]]]:
+) -> dict[CountedPart, tuple[int, frozenset[str]]]:
     """How often each evaluator of campaigns judges a log, and the stages that it then has."""
     rows = fetch(connection, _USED, CAMPAIGN_EVALUATORS.c.campaign, campaigns)
     with as_written("an evaluator of a campaign in the store"):
         return {
-            Part(campaign, evaluator): (judgings, frozenset(orjson.loads(stages)))
+            CountedPart(campaign, evaluator): (judgings, frozenset(orjson.loads(stages)))
             for campaign, evaluator, judgings, stages in rows
         }
 

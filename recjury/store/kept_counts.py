@@ -16,7 +16,14 @@ from sqlmodel import Field, SQLModel
 
 from recjury.errors import StoreError
 from recjury.store.column_types import PlainText, Whole
-from recjury.store.counts import CampaignCounts, Counts, Part, PartCounts, Place, count_units
+from recjury.store.counts import (
+    CampaignCounts,
+    CountedPart,
+    CountedPlace,
+    Counts,
+    PartCounts,
+    count_units,
+)
 from recjury.store.engine import insert_or_replace
 from recjury.store.evaluations import EVALUATIONS, PlannedEvaluation
 from recjury.store.evaluators import (
@@ -66,10 +73,10 @@ class _Counted(NamedTuple):
 def read_counts(connection: Connection, campaign: str) -> CampaignCounts:
     """How far a campaign is, as `summarise` finds it; no row is compared with its seal."""
     counts = _all(connection, campaign, _kept(connection, campaign))
-    conversations = counts[Part(campaign, CONVERSE)]
+    conversations = counts[CountedPart(campaign, CONVERSE)]
     evaluations: dict[str, Counts] = {}
     for each in read_campaign_evaluators(connection, campaign):
-        found = counts[Part(campaign, each.id)]
+        found = counts[CountedPart(campaign, each.id)]
         if each.label == each.name:  # nothing more is planned for an older version
             found = found._replace(planned=each.judgings * conversations.planned)
         evaluations[each.label] = found
@@ -80,7 +87,7 @@ def count_planned(connection: Connection, campaign: str) -> int:
     """How many conversations a campaign has that were not set aside."""
     kept = _kept(connection, campaign)
     if kept.upto is None:
-        return kept.counts[Part(campaign, CONVERSE)].planned
+        return kept.counts[CountedPart(campaign, CONVERSE)].planned
     return connection.execute(_OWN.where(_PLACES.campaign == campaign)).scalar_one()
 
 
@@ -168,11 +175,11 @@ _CHANGE = (
 def _counts_of(connection: Connection, conversations: Sequence[str]) -> PartCounts:
     """The counts over conversations, in those campaigns that have counted them."""
     rows = fetch(connection, _COUNTED, _PLACES.conversation, conversations)
-    return count_units(connection, list(map(Place._make, rows)))
+    return count_units(connection, list(map(CountedPlace._make, rows)))
 
 
 _OWN = select(func.count()).select_from(PLACES.table).where(_PLACES.set_aside == 0)
-_OF_CAMPAIGN = _OWN.with_only_columns(*(_PLACES[name] for name in Place._fields))
+_OF_CAMPAIGN = _OWN.with_only_columns(*(_PLACES[name] for name in CountedPlace._fields))
 _COUNTED = (
     _OF_CAMPAIGN.join(_KEPT, _KEPT.c.campaign == _PLACES.campaign)
     .where(_KEPT.c.part == CONVERSE)
@@ -183,7 +190,9 @@ _COUNTED = (
 def _kept(connection: Connection, campaign: str) -> _Counted:
     """What is kept of a campaign. Raises StoreError if its parts are not over the same."""
     rows = connection.execute(select(_KEPT).where(_KEPT.c.campaign == campaign)).all()
-    found = {Part(campaign, row.part): Counts(row.planned, row.done, row.failed) for row in rows}
+    found = {
+        CountedPart(campaign, row.part): Counts(row.planned, row.done, row.failed) for row in rows
+    }
     upto, *others = {row.upto for row in rows} or {""}
     if others:
         raise _altered(campaign)
@@ -197,7 +206,9 @@ def _altered(campaign: str) -> StoreError:
     return changed(f"what is counted of campaign {campaign} in the store, or a row of it,")
 
 
-def _all(connection: Connection, campaign: str, known: _Counted) -> defaultdict[Part, Counts]:
+def _all(
+    connection: Connection, campaign: str, known: _Counted
+) -> defaultdict[CountedPart, Counts]:
     """The counts over all conversations of a campaign, of which some are known."""
     while known.upto is not None:
         known = _further(connection, campaign, known, known.upto)
@@ -208,10 +219,10 @@ def _further(connection: Connection, campaign: str, known: _Counted, upto: str) 
     """What is known up to an id, with the next conversations of a campaign."""
     query = _OF_CAMPAIGN.where(_PLACES.campaign == campaign, _PLACES.conversation > upto)
     rows = connection.execute(query.order_by(_PLACES.conversation).limit(_PAGE)).all()
-    places = list(map(Place._make, rows))
+    places = list(map(CountedPlace._make, rows))
     evaluators = select(_USES.evaluator).where(_USES.campaign == campaign)
     parts = (CONVERSE, *connection.execute(evaluators).scalars())
-    counts = defaultdict(Counts, {Part(campaign, each): Counts() for each in parts})
+    counts = defaultdict(Counts, {CountedPart(campaign, each): Counts() for each in parts})
     for part, own in (*known.counts.items(), *count_units(connection, places).items()):
         counts[part] = counts[part].plus(*own)
     return _Counted(counts, places[-1].conversation if len(places) == _PAGE else None)

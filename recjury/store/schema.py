@@ -25,7 +25,7 @@ def check_schema(connection: Connection) -> None:
     current = _current(connection)
     if current == SCHEMA:
         rows = connection.execute(select(*as_stored(table_of(SchemaRow)))).all()
-        with as_written("table schema_version in the store"):
+        with as_written("the row of table schema_version in the store"):
             (row,) = rows
             check(seal([SCHEMA, row.secret.hex()]), row.seal)
         return

@@ -15,7 +15,7 @@ from recjury.records import ScoreTarget
 from recjury.store.postgres import PostgresDatabase
 from tests.cli.front_door import Command
 
-COMMANDS, OPTIONS = 25, 188
+COMMANDS, OPTIONS = 25, 190
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 

@@ -51,7 +51,7 @@ def test_a_second_row_of_the_schema_is_refused(tmp_path: Path) -> None:
     values.alter(
         path, "INSERT INTO schema_version SELECT number + 1, secret, seal FROM schema_version"
     )
-    with pytest.raises(StoreError, match="table schema_version in the store was changed"):
+    with pytest.raises(StoreError, match="of table schema_version in the store was changed"):
         Store.open(str(path))
 
 
