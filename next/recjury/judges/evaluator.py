@@ -1,0 +1,54 @@
+"""`Evaluator`: the one interface of all that rates logs. Its fields are its keys and its identity."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from pydantic import Field, PrivateAttr
+
+from recjury.corpora import Catalogue
+from recjury.llm import Ask
+from recjury.records import ConversationLog, Finding, Metric, Record
+
+
+@dataclass(frozen=True)
+class Context:
+    """What an evaluator may use besides a log: the catalogue of each corpus, by name."""
+
+    catalogues: Mapping[str, Catalogue] = field(default_factory=dict)
+
+    def catalogue(self, log: ConversationLog) -> Catalogue:
+        """The catalogue that the log's items are of; an empty one if none is known."""
+        return self.catalogues.get(log.scenario.corpus) or Catalogue()
+
+
+class Evaluator(Record):
+    """Rates logs. A subclass has its settings as fields, `metrics`, and `rate`.
+
+    `name` stands before each metric in tables. With `judgings`, every log is rated so many times.
+    """
+
+    kind: str
+    name: str = ""
+    judgings: int = Field(default=1, ge=1)
+    _context: Context = PrivateAttr(default_factory=Context)
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        """What `rate` returns ratings of."""
+        raise NotImplementedError
+
+    @property
+    def context(self) -> Context:
+        """What was given to `prepared`."""
+        return self._context
+
+    def prepared(self, context: Context) -> Self:
+        """The evaluator with what it may use besides a log."""
+        ready = self.model_copy()
+        ready._context = context
+        return ready
+
+    async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
+        """What is found in a log. What has no score says why; only bugs and `Stop` are raised."""
+        raise NotImplementedError

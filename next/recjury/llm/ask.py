@@ -1,0 +1,198 @@
+"""`Ask`: the only way from a prompt to an answer. It belongs to one unit of work."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Generic, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from recjury.errors import CallFailed, Refused, Unreadable
+from recjury.llm.gateway import Gateway
+from recjury.llm.reading import object_in, odds_in, rating_in
+from recjury.llm.tasks import gather
+from recjury.records import (
+    Completion,
+    Message,
+    ObjectShape,
+    OddsShape,
+    RatingShape,
+    Request,
+    Shape,
+    Status,
+    Unit,
+)
+
+T = TypeVar("T")
+B = TypeVar("B", bound=BaseModel)
+Prompt = str | Sequence[Message]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[T]):
+    """What was read, or the reason why nothing was. `calls` are all replies, unusable ones too."""
+
+    value: T | None
+    status: Status
+    reason: str = ""
+    calls: tuple[str, ...] = ()
+
+
+class Score(NamedTuple):
+    """A rating, a mean of ratings or an expected value, and the reasons for the first."""
+
+    score: float
+    rationale: str = ""
+
+
+class Odds(NamedTuple):
+    """The choices' shares, which sum to 1, and the probability that they had together."""
+
+    shares: dict[str, float]
+    mass: float
+
+
+class Ask:
+    """Asks the models of a gateway for one unit of work."""
+
+    def __init__(self, gateway: Gateway, unit: Unit, *, sample: int = 0, tries: int = 0):
+        """`sample` is the unit's repeat or judging.
+
+        `tries` counts how often the unit was finished with something unreadable; each allows as many
+        attempts again, stored ones included.
+        """
+        self._gateway, self._unit, self._sample = gateway, unit, sample
+        self._attempts = gateway.attempts * (tries + 1)
+
+    async def text(
+        self,
+        prompt: Prompt,
+        *,
+        model: str,
+        purpose: str = "",
+        temperature: float = 0.0,
+        max_tokens: int | None = None,
+        read: Callable[[Completion], str] | None = None,
+    ) -> Answer[str]:
+        """What the model says. `read` may change it, or raise Unreadable to have it asked again."""
+        request = self._request(prompt, purpose, None, temperature)._replace(max_tokens=max_tokens)
+        return (await self._answers(request, model, read or _said))[0]
+
+    async def rating(
+        self,
+        prompt: Prompt,
+        scale: tuple[int, int],
+        *,
+        model: str,
+        purpose: str = "",
+        samples: int = 1,
+        odds: bool = False,
+        temperature: float = 0.0,
+    ) -> Answer[Score]:
+        """The mean of the samples that can be read; with `odds`, of the scale's expected values."""
+        low, high = scale
+        request = self._request(prompt, purpose, RatingShape(low, high, odds), temperature)
+
+        def read(reply: Completion) -> Score:
+            return Score(*rating_in(reply, low, high))
+
+        answers = await self._answers(request, model, read, samples)
+        scores = [answer.value for answer in answers if answer.value is not None]
+        calls = tuple(call for answer in answers for call in answer.calls)
+        if not scores or any(answer.status is Status.CALL_FAILED for answer in answers):
+            worst = next(answer for answer in reversed(answers) if answer.value is None)
+            return Answer(None, worst.status, worst.reason, calls)
+        mean = Score(fmean(each.score for each in scores), scores[0].rationale)
+        return Answer(mean, Status.OK, "", calls)
+
+    async def object(
+        self,
+        prompt: Prompt,
+        schema: type[B],
+        *,
+        model: str,
+        purpose: str = "",
+        temperature: float = 0.0,
+    ) -> Answer[B]:
+        """An object of the given form."""
+        plain = schema.model_json_schema()
+        coded = plain | {
+            "properties": plain["properties"] | {"code": {"type": "string"}},
+            "required": [*plain.get("required", ()), "code"],
+        }
+        request = self._request(prompt, purpose, ObjectShape(json.dumps(coded)), temperature)
+
+        def read(reply: Completion) -> B:
+            try:
+                return schema.model_validate(object_in(reply))
+            except ValidationError as error:
+                keys = ", ".join(".".join(map(str, each["loc"])) for each in error.errors()[:3])
+                raise Unreadable(f"its object does not fit the form at: {keys}") from None
+
+        return (await self._answers(request, model, read))[0]
+
+    async def odds(
+        self, prompt: Prompt, choices: tuple[str, ...], *, model: str, purpose: str = ""
+    ) -> Answer[Odds]:
+        """How likely the reply begins with each choice, by its log-probabilities."""
+        request = self._request(prompt, purpose, OddsShape(choices), 0.0)._replace(max_tokens=8)
+        return (await self._answers(request, model, lambda r: Odds(*odds_in(r, choices))))[0]
+
+    def _request(
+        self, prompt: Prompt, purpose: str, shape: Shape | None, temperature: float
+    ) -> Request:
+        messages = (Message("user", (prompt,)),) if isinstance(prompt, str) else tuple(prompt)
+        return Request(messages, purpose, shape, temperature, sample=self._sample)
+
+    async def _answers(
+        self, request: Request, model: str, read: Callable[[Completion], T], samples: int = 1
+    ) -> list[Answer[T]]:
+        """Drawn together; what cannot be read is asked again, each for itself."""
+        try:
+            firsts = await self._gateway.draws(request, model, self._unit, samples)
+        except CallFailed as failure:
+            return [Answer(None, _status(failure), str(failure))]
+        return await gather(
+            self._read(request._replace(draw=draw), model, read, first)
+            for draw, first in enumerate(firsts)
+        )
+
+    async def _read(
+        self, request: Request, model: str, read: Callable[[Completion], T], reply: Completion
+    ) -> Answer[T]:
+        calls = (reply.call,)
+        for attempt in range(1, self._attempts + 1):
+            try:
+                return Answer(read(reply), Status.OK, "", calls)
+            except Unreadable as problem:
+                reason = str(problem)
+            if attempt == self._attempts:
+                break
+            again = _noted(request, reason)._replace(attempt=attempt)
+            try:
+                (reply,) = await self._gateway.draws(again, model, self._unit)
+            except CallFailed as failure:
+                return Answer(None, _status(failure), str(failure), calls)
+            calls += (reply.call,)
+        return Answer(None, Status.UNREADABLE, reason, calls)
+
+
+def _status(failure: CallFailed) -> Status:
+    return Status.REFUSED if isinstance(failure, Refused) else Status.CALL_FAILED
+
+
+def _noted(request: Request, problem: str) -> Request:
+    """The request with a note that quotes nothing of the reply."""
+    *before, last = request.messages
+    note = (
+        f"\n\nYour last reply could not be used: {problem}. "
+        "Reply again, in full, in the form asked for."
+    )
+    return request._replace(messages=(*before, Message(last.role, (*last.parts, note))))
+
+
+def _said(reply: Completion) -> str:
+    if not reply.text.strip():
+        raise Unreadable("it says nothing")
+    return reply.text

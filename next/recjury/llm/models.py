@@ -1,0 +1,78 @@
+"""A model as a campaign file names it, and the protocols of what answers and what keeps."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
+
+from pydantic import Field
+
+from recjury.llm.remedies import Dialect
+from recjury.records import Completion, Record, Request, Unit
+
+TYPICAL_TOKENS = {"judge": 250, "debate": 170, "user": 35, "system": 90}
+"""Tokens of a reply, by purpose."""
+
+
+class ReplySettings(Record):
+    """All of a model that can change its replies: its part of identities."""
+
+    base_url: str = ""
+    name: str
+    temperature: float | None = None
+    max_tokens: int | None = None
+    extra: dict[str, Any] = Field(default_factory=dict)
+
+
+class Model(ReplySettings):
+    """A model and how it is asked.
+
+    `key_env` names the variable that holds the key. Prices are US dollars for a million tokens.
+    `patience` is how long a call is tried, in seconds, and `timeout` how long one attempt may take.
+    """
+
+    provider: Literal["endpoint", "azure"] = "endpoint"
+    key_env: str = ""
+    price_in: float | None = None
+    price_out: float | None = None
+    concurrency: int = Field(default=32, ge=1)
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    patience: float = Field(default=600.0, ge=0)
+    timeout: float = Field(default=600.0, gt=0)
+
+    @property
+    def reply(self) -> ReplySettings:
+        """The settings that can change a reply."""
+        return ReplySettings(**self.model_dump(include=set(ReplySettings.model_fields)))
+
+    def cost(self, tokens_in: int | None, tokens_out: int | None) -> float | None:
+        """US dollars; None if prices or tokens are unknown."""
+        if self.price_in is None or self.price_out is None or tokens_in is None:
+            return None
+        return (tokens_in * self.price_in + (tokens_out or 0) * self.price_out) / 1e6
+
+
+class Provider(Protocol):
+    """Answers requests: an endpoint, a batch, an agent, a double."""
+
+    async def ask(
+        self, calls: Sequence[str], request: Request, code: str, dialect: Dialect
+    ) -> Sequence[Completion]:
+        """At least one completion and at most one for each of `calls`, which are identities.
+
+        `request` has the mark where `code` is to stand. Raises AttemptError.
+        """
+
+    async def aclose(self) -> None:
+        """Close connections."""
+
+
+class Recorder(Protocol):
+    """Where calls are kept. All of it can be a remote actor: values in, values out."""
+
+    async def recall(self, calls: Sequence[str]) -> dict[str, Completion]:
+        """The stored completions, by call."""
+
+    async def record(
+        self, done: Sequence[Completion], request: Request, model: str, unit: Unit
+    ) -> dict[str, Completion]:
+        """What the store has now, by call: where one was there already, the earlier completion."""
