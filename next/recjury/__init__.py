@@ -1,0 +1,3 @@
+"""recjury evaluates conversational recommender systems."""
+
+__version__ = "0.3.0.dev0"

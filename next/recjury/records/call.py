@@ -84,7 +84,7 @@ class Completion:
 
 
 class Unit(NamedTuple):
-    """The work that a call belongs to, for its cost: an evaluation, or a conversation to be played."""
+    """The work that a call belongs to, for its cost: an evaluation, or a conversation."""
 
     campaign: str = ""
     conversation: str = ""

@@ -21,7 +21,7 @@ class ItemRef(Record):
 class Event(Record):
     """What a system showed or did besides its text: a tool call, its result, a card, a button.
 
-    In a stream, an event of kind "items" adds its value, a list of items or names, to the reply's list.
+    In a stream, an event of kind "items" adds its value, a list of items, to the reply's list.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class Turn(Record):
 
 
 class Conversation(Record):
-    """What a system is given. `id` is random for each play; one that is begun again has a new one."""
+    """What a system is given. `id` is random: a conversation that begins again has a new one."""
 
     id: str
     turns: tuple[Turn, ...]

@@ -1,4 +1,4 @@
-"""The identity of a record: its fields, with the name of a model or pack replaced by what it names."""
+"""The identity of a record: its fields, with what a name stands for in place of the name."""
 
 from collections.abc import Callable, Mapping
 from types import NoneType, UnionType

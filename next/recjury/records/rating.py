@@ -52,7 +52,7 @@ class Metric(Record):
 class Rating(Record):
     """The score of one metric by one rater for a log or a turn, or the reason why there is none.
 
-    `turn` is the index in the log's interaction; `calls` are the ids of all replies, unusable ones too.
+    `turn` is the index in the log's interaction. `calls` are all replies, unusable ones too.
     """
 
     metric: str
@@ -123,5 +123,5 @@ def statements_of(findings: Sequence[Finding]) -> list[Statement]:
 
 def unfinished(findings: Sequence[Finding]) -> frozenset[Status]:
     """The statuses for which another run would ask again; empty if nothing is left to ask."""
-    said = [*ratings_of(findings), *statements_of(findings)]
-    return UNFINISHED & {each.status for each in said}
+    ratings = {rating.status for rating in ratings_of(findings)}
+    return UNFINISHED & (ratings | {said.status for said in statements_of(findings)})

@@ -1,0 +1,116 @@
+"""Files that people write: read with file and line in every mistake, and the nearest name."""
+
+import difflib
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from recjury.errors import UserError
+
+_LARGEST = 2**63 - 1  # what JSON readers and SQLite can hold
+
+
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file, without a byte-order mark. Raises UserError."""
+    try:
+        return path.read_text("utf-8-sig")
+    except FileNotFoundError:
+        raise UserError(f"there is no file {path}") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: is not UTF-8 (byte {error.start})") from None
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}") from None
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """` (did you mean x?)` with the nearest of `names`, or nothing."""
+    by_fold = {each.casefold(): each for each in names}
+    near = difflib.get_close_matches(name.casefold(), by_fold, 1, cutoff=0.5)
+    return f" (did you mean {by_fold[near[0]]}?)" if near else ""
+
+
+class YamlFile:
+    """A YAML file: its values, and the line of each."""
+
+    def __init__(self, path: Path):
+        """Raises UserError if the file is not YAML, or has a key twice."""
+        self.path = path
+        loader = _Loader(read_text(path))
+        try:
+            self._node = loader.get_single_node()
+            self.values: Any = None if self._node is None else loader.construct_document(self._node)
+        except (yaml.YAMLError, RecursionError) as error:
+            raise UserError(f"{path}{_problem(error)}") from None
+        finally:
+            loader.dispose()
+
+    def error(self, keys: Sequence[str | int], message: str) -> UserError:
+        """An error at the value that `keys` lead to: `file.yaml:3: systems.0.kind: message`."""
+        where = ".".join(map(str, keys))
+        return UserError(f"{self.path}:{self._line(keys)}: {where and where + ': '}{message}")
+
+    def _line(self, keys: Sequence[str | int]) -> int:
+        node, line = self._node, 1
+        for key in keys:
+            found = _child(node, key)
+            if found is None:
+                break
+            line, node = found
+        return line
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML 1.2's scalars, since 1.1 takes `1e-3` for text, `NO` for false and `12:30` for 750."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                raise yaml.MarkedYAMLError(
+                    problem=f"{key.value!r} is written twice", problem_mark=key.start_mark
+                )
+            seen.add(str(key.value))
+        return super().construct_mapping(node, deep=deep)
+
+    def construct_number(self, node: yaml.ScalarNode) -> int | float:
+        number = float(node.value.lower().replace(".inf", "inf").replace(".nan", "nan"))
+        whole = number.is_integer() and abs(number) <= _LARGEST and "." not in node.value
+        return int(number) if whole else number
+
+
+_Loader.yaml_implicit_resolvers = {}
+for _tag, _pattern, _first in (
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("int", r"[-+]?[0-9]+|0x[0-9a-fA-F]+", "-+0123456789"),
+    (
+        "float",
+        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+        "-+.0123456789",
+    ),
+    ("merge", r"<<", "<"),
+):
+    _Loader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), list(_first)
+    )
+_Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_number)
+
+
+def _child(node: yaml.Node | None, key: str | int) -> tuple[int, yaml.Node] | None:
+    if isinstance(node, yaml.MappingNode):
+        return next(
+            ((k.start_mark.line + 1, value) for k, value in node.value if k.value == str(key)), None
+        )
+    if isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
+        return node.value[key].start_mark.line + 1, node.value[key]
+    return None
+
+
+def _problem(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    line = f":{mark.line + 1}" if mark is not None else ""
+    problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
+    return f"{line}: is not YAML: {problem}"

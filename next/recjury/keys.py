@@ -1,0 +1,30 @@
+"""Keys of endpoints and servers: read from variables, and hidden where a text might quote one."""
+
+import os
+
+from recjury.errors import UserError
+
+_KNOWN: set[str] = set()
+_SHORTEST = 6  # a shorter "key" may be part of any word
+
+
+def key_of(variable: str) -> str:
+    """The key in an environment variable, without spaces and line breaks around it.
+
+    Raises UserError if the variable is not set, or holds what no header can carry.
+    """
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise UserError(f"the variable {variable} is not set: it has to hold the key")
+    if not key.isascii() or not key.isprintable():
+        raise UserError(f"the variable {variable} holds characters that no key has: type it again")
+    if len(key) >= _SHORTEST:
+        _KNOWN.add(key)
+    return key
+
+
+def hidden(text: str) -> str:
+    """`text` with `[key]` in place of each key that was read."""
+    for key in _KNOWN:
+        text = text.replace(key, "[key]")
+    return text

@@ -1,0 +1,61 @@
+"""One event for each begin and end of work, as JSON lines in the file that `--log` names."""
+
+import atexit
+from pathlib import Path
+from typing import Any, TextIO, cast
+
+import structlog
+from structlog.typing import EventDict, FilteringBoundLogger
+
+from recjury.errors import UserError
+from recjury.keys import hidden
+
+
+class _File:
+    """Where events go: nowhere, until a file is opened."""
+
+    stream: TextIO | None = None
+
+    def write(self, line: str) -> None:
+        if self.stream is not None:
+            self.stream.write(line + "\n")
+
+    debug = info = warning = error = write
+
+
+_FILE = _File()
+
+
+def _drop_without_file(_: object, __: str, event: EventDict) -> EventDict:
+    if _FILE.stream is None:
+        raise structlog.DropEvent
+    return event
+
+
+def _rendered(_: object, __: str, event: EventDict) -> str:
+    return hidden(cast("str", structlog.processors.JSONRenderer()(None, "", event)))
+
+
+logger: FilteringBoundLogger = structlog.wrap_logger(
+    _FILE,
+    processors=[
+        _drop_without_file,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        _rendered,
+    ],
+    wrapper_class=structlog.make_filtering_bound_logger("info"),
+    cache_logger_on_first_use=True,
+)
+"""Writes `logger.info("call begins", call=...)`. A program's own structlog stays as it is."""
+
+
+def log_to(path: Path) -> None:
+    """Append events to a file from now on. Raises UserError if it cannot be written."""
+    try:
+        stream: Any = path.open("a", encoding="utf-8", buffering=1)
+    except OSError as error:
+        raise UserError(f"--log {path}: {error.strerror}") from None
+    _FILE.stream = stream
+    atexit.register(stream.close)

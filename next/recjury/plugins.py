@@ -1,0 +1,96 @@
+"""Parts are looked up in one way: built in, `module:name` of one's own, or by entry point."""
+
+import ast
+import hashlib
+import importlib
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recjury.errors import UserError
+from recjury.files import nearest
+
+
+class Loaded(NamedTuple):
+    """A part, and the digest of its source; what is built in has none."""
+
+    value: Any
+    source: str = ""
+
+
+def find(group: str, name: str, built_in: Mapping[str, Any]) -> Loaded:
+    """The part of a group ("systems", "evaluators") with that name. Raises UserError."""
+    if name in built_in:
+        return Loaded(built_in[name])
+    if ":" in name:
+        return load(name)
+    for entry in entry_points(group=f"recjury.{group}", name=name):
+        return load(f"{entry.module}:{entry.attr}")
+    what = group.removesuffix("s")
+    raise UserError(
+        f"there is no {what} {name!r}{nearest(name, built_in)}: "
+        f"{group} are {', '.join(built_in)}, or `module:name` of your own"
+    )
+
+
+def load(target: str) -> Loaded:
+    """What `module:name` names; modules of the current folder come first. Raises UserError."""
+    module_name, _, name = target.partition(":")
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        raise UserError(
+            f"{target}: {error}: it is looked for in {Path.cwd()} and among what is installed"
+        ) from None
+    except Exception as error:
+        raise UserError(f"{target}: importing it raised {type(error).__name__}: {error}") from error
+    if not hasattr(module, name):
+        raise UserError(f"{target}: {module_name} has no {name!r}{nearest(name, vars(module))}")
+    return Loaded(getattr(module, name), source_digest(module.__file__))
+
+
+def source_digest(file: str | None) -> str:
+    """16 hex digits over a module's source and over all modules beside it that it imports."""
+    if file is None:
+        return ""
+    found = hashlib.sha256()
+    for path in sorted(_with_imports(Path(file))):
+        found.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
+    return found.hexdigest()[:16]
+
+
+def _with_imports(file: Path) -> set[Path]:
+    """The file and the files beside it that it imports, directly or not."""
+    seen, left = set[Path](), [file]
+    while left:
+        path = left.pop()
+        if path not in seen:
+            seen.add(path)
+            left += (each for name in _imports(path) for each in _beside(path.parent, name))
+    return seen
+
+
+def _imports(path: Path) -> Iterator[str]:
+    """The top-level names of what a file imports; relative imports count as beside it."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module] if node.module else [alias.name for alias in node.names]
+            yield from (name.partition(".")[0] for name in names)
+
+
+def _beside(folder: Path, name: str) -> Iterator[Path]:
+    module, package = folder / f"{name}.py", folder / name
+    if module.is_file():
+        yield module
+    elif (package / "__init__.py").is_file():
+        yield from package.rglob("*.py")
