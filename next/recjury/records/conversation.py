@@ -8,7 +8,7 @@ LIST_LENGTH = 10
 """So many items of a system turn count (the paper does not say how many)."""
 
 Speaker = Literal["user", "system"]
-Ending = Literal["hit", "round limit", "system failed", "recorded"]
+Ending = Literal["hit", "named", "round limit", "system failed", "recorded"]
 
 
 class ItemRef(Record):

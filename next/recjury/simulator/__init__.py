@@ -1,0 +1,23 @@
+"""The simulated user, its leak guard, and the conversation that it has with a system."""
+
+from collections.abc import Mapping
+
+from recjury.records import Record
+from recjury.simulator.leak_guard import LeakGuard
+from recjury.simulator.llm_user import LlmUser
+from recjury.simulator.session import Played, Session, Situation, System, User, converse
+
+USERS: Mapping[str, type[Record]] = {"llm": LlmUser}
+"""The classes of users by `kind`; their fields are their keys in a campaign file."""
+
+__all__ = [
+    "USERS",
+    "LeakGuard",
+    "LlmUser",
+    "Played",
+    "Session",
+    "Situation",
+    "System",
+    "User",
+    "converse",
+]

@@ -1,0 +1,179 @@
+"""The simulated user played by a model (CoRE, section 6.4, after Wang et al. 2023a)."""
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import AfterValidator, Field, PrivateAttr
+
+from recjury.corpora import Catalogue, Domain
+from recjury.errors import CallFailed, Refused, UnitFailed, UserError
+from recjury.llm import Answer, Ask
+from recjury.llm.prompts import block, fence, fence_line, items_block, pack, turns_block
+from recjury.records import (
+    ItemRef,
+    Message,
+    ModelName,
+    PackName,
+    Record,
+    Scenario,
+    Status,
+    Turn,
+)
+from recjury.simulator.leak_guard import LeakGuard
+from recjury.simulator.session import Situation
+from recjury.simulator.utterance import read_utterance
+
+_TOKENS = 300  # of an utterance
+_VALUES = 6  # of one attribute
+_DESCRIPTION = 500  # characters
+
+
+def _shipped(name: str) -> str:
+    return f"simulator/{name}" if name in ("core", "core-paper") else name
+
+
+class LlmUser(Record):
+    """A model in the role of a person who looks for the targets, or for what meets the wishes.
+
+    `persona` is a text that the model is told. `prompts` is `core`, `core-paper`, or a folder. A
+    user who `knows` the targets describes them without naming them (CoRE); one who knows the wishes
+    is not shown the targets.
+    """
+
+    RENDERING: ClassVar[int] = 1
+    """Another number for prompts that differ with the same pack."""
+
+    kind: Literal["llm"] = "llm"
+    name: str = "llm"
+    model: ModelName = "main"
+    persona: str = ""
+    knows: Literal["targets", "wishes"] = "targets"
+    prompts: Annotated[PackName, AfterValidator(_shipped)] = "simulator/core"
+    temperature: float = Field(default=0.7, ge=0, le=2)
+    _catalogues: Mapping[str, Catalogue] = PrivateAttr(default_factory=dict)
+    _domains: Mapping[str, Domain] = PrivateAttr(default_factory=dict)
+
+    def prepared(self, catalogues: Mapping[str, Catalogue], domains: Mapping[str, Domain]) -> Self:
+        """The user with what it may know of items, by the names of corpora. Raises UserError."""
+        if self.knows not in pack(self.prompts).manifest["knows"]:
+            raise UserError(
+                f"the user {self.name}: {self.prompts} is not for `knows: {self.knows}`"
+            )
+        ready = self.model_copy()
+        ready._catalogues, ready._domains = catalogues, domains
+        return ready
+
+    def guard(self, scenario: Scenario) -> LeakGuard:
+        """The guard over the targets; one that lets all pass if the user does not know them."""
+        if self.knows == "wishes":
+            return LeakGuard()
+        return LeakGuard(scenario.targets, self._catalogue(scenario).own_values)
+
+    async def speak(self, situation: Situation, ask: Ask) -> Turn:
+        """The next utterance. Raises UnitFailed if there is none, or UserError."""
+        answer = await self._say(self._turn(situation), ask)
+        if answer.value is None:
+            raise _failure(answer)
+        return Turn(speaker="user", text=answer.value, calls=answer.calls)
+
+    async def rewrite(self, situation: Situation, text: str, leaks: list[str], ask: Ask) -> Turn:
+        """The utterance in other words; empty if no reply can be read. Raises CallFailed."""
+        lines = "\n".join(f"- {fence_line(leak)}" for leak in leaks)
+        again = pack(self.prompts).render("rewrite", utterance=fence(text), leaks=lines)
+        prompt = [*self._turn(situation), Message("assistant", (text,)), Message("user", again)]
+        answer = await self._say(prompt, ask)
+        if answer.status is Status.CALL_FAILED:
+            raise _failure(answer)
+        return Turn(speaker="user", text=answer.value or "", calls=answer.calls)
+
+    async def _say(self, prompt: list[Message], ask: Ask) -> Answer[str]:
+        return await ask.text(
+            prompt,
+            model=self.model,
+            purpose="user",
+            temperature=self.temperature,
+            max_tokens=_TOKENS,
+            read=read_utterance,
+        )
+
+    def _turn(self, situation: Situation) -> list[Message]:
+        return [
+            Message("system", self._role(situation.scenario)),
+            Message("user", self._request(situation)),
+        ]
+
+    def _role(self, scenario: Scenario) -> tuple[str, ...]:
+        knows_targets = self.knows == "targets"
+        if not (scenario.targets if knows_targets else scenario.wishes):
+            raise UserError(
+                f"scenario {scenario.id} has no {self.knows}: set `knows` of the user "
+                f"{self.name} to {'wishes' if knows_targets else 'targets'}"
+            )
+        targets = "\n".join(self._described(scenario, target) for target in scenario.targets)
+        return pack(self.prompts).render(
+            "role",
+            wanted=_with_article(self._item_word(scenario)),
+            persona=self.persona.strip(),
+            targets=targets if knows_targets else "",
+            wishes="\n".join(f"- {fence_line(wish)}" for wish in scenario.wishes),
+            knows=self.knows,
+            history=turns_block("history", scenario.history),
+        )
+
+    def _request(self, situation: Situation) -> tuple[str, ...]:
+        words, knows_targets = pack(self.prompts).manifest, self.knows == "targets"
+        told = situation.may_name if knows_targets else ()
+        naming = "wishes" if not knows_targets else "told" if told else "never"
+        return pack(self.prompts).render(
+            "turn",
+            interaction=turns_block("interaction", situation.interaction),
+            list_note=words["list"]["hidden"]
+            if situation.shown is None
+            else words["list"]["shown"],
+            sees_lists=situation.shown is not None,
+            items=items_block("list", situation.shown) if situation.shown else "",
+            found=fence_line(situation.found.name) if situation.found else "",
+            told=[fence_line(each.name) for each in told],
+            situation=words["situation"][_moment(situation)],
+            naming=words["naming"][naming],
+            withheld_note=words["withheld"],
+            withheld=[fence_line(value) for value in situation.withheld],
+        )
+
+    def _described(self, scenario: Scenario, target: ItemRef) -> str:
+        """What the user knows of a target, one attribute a line."""
+        item, rows = self._catalogue(scenario).items.get(target.id), [("title", target.name)]
+        if item is not None:
+            rows += [(name, ", ".join(all_[:_VALUES])) for name, all_ in item.attributes.items()]
+            rows.append(("description", item.description[:_DESCRIPTION]))
+        return block("item", (f"{name}: {fence_line(value)}" for name, value in rows if value))
+
+    def _catalogue(self, scenario: Scenario) -> Catalogue:
+        return self._catalogues.get(scenario.corpus) or Catalogue()
+
+    def _item_word(self, scenario: Scenario) -> str:
+        domain = self._domains.get(scenario.corpus)
+        return domain.item if domain else scenario.domain
+
+
+def _moment(situation: Situation) -> str:
+    """The key of what the user is to do now, in the pack's manifest."""
+    if situation.found is not None:
+        return "closing" if situation.last else "introduce"
+    if situation.last:
+        return "leaving"
+    return "answer" if situation.interaction else "open"
+
+
+def _with_article(word: str) -> str:
+    return f"{'an' if word[:1] in 'aeiou' else 'a'} {word}"
+
+
+def _failure(answer: Answer[str]) -> UnitFailed:
+    if answer.status is Status.UNREADABLE:
+        tries = len(answer.calls)
+        return UnitFailed(
+            f"the simulated user said nothing usable in {tries} tries: {answer.reason}"
+        )
+    kind = Refused if answer.status is Status.REFUSED else CallFailed
+    return kind(f"the simulated user could not be asked: {answer.reason}")

@@ -1,0 +1,275 @@
+"""The conversation between a simulated user and a system under test (CoRE, section 6.4)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Literal, NamedTuple, Protocol, Self
+
+from pydantic import Field, model_validator
+
+from recjury.corpora import Title
+from recjury.errors import SystemFailed, UnitFailed
+from recjury.llm import Ask
+from recjury.logs import logger
+from recjury.records import (
+    LIST_LENGTH,
+    Conversation,
+    ConversationLog,
+    Ending,
+    Event,
+    ItemRef,
+    Record,
+    Scenario,
+    Turn,
+)
+from recjury.simulator.leak_guard import LeakGuard
+
+LEAK = "leak"
+"""The kind of event that a user's turn has if the guard changed it."""
+
+
+class Session(Record):
+    """How long a conversation lasts, what ends it, and what the user sees and may say.
+
+    It ends after the round in which a target was recommended and `min_rounds` are over, or after
+    `max_rounds`. `list_length` items of a system turn count. With `ends_on: list`, only a list
+    recommends (CoRE); otherwise a text that names a target ends the conversation as well, and is
+    still no hit. With `block_values`, the user may not say what only a target has.
+    """
+
+    min_rounds: int = Field(default=3, ge=1)
+    max_rounds: int = Field(default=5, ge=1, le=100)
+    list_length: int = Field(default=LIST_LENGTH, ge=1)
+    ends_on: Literal["list", "list or text"] = "list or text"
+    shows_list: bool = True
+    block_values: bool = True
+
+    @model_validator(mode="after")
+    def _has_rounds(self) -> Self:
+        if self.min_rounds > self.max_rounds:
+            raise ValueError(
+                f"min_rounds must be at most max_rounds, got {self.min_rounds} and "
+                f"{self.max_rounds}"
+            )
+        return self
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a user knows when it speaks.
+
+    `found` is the target that was recommended. `last` says that the conversation ends with this
+    utterance. `shown` is the list beside the last system turn, None if the user sees no lists.
+    `may_name` are the targets that the system has named, `withheld` the values not to be said.
+    """
+
+    scenario: Scenario
+    interaction: tuple[Turn, ...] = ()
+    found: ItemRef | None = None
+    last: bool = False
+    shown: tuple[ItemRef, ...] | None = ()
+    may_name: tuple[ItemRef, ...] = ()
+    withheld: tuple[str, ...] = ()
+
+
+class User(Protocol):
+    """A simulated user. It keeps no state: all that it knows is in the situation."""
+
+    @property
+    def name(self) -> str:
+        """How tables call it."""
+
+    def guard(self, scenario: Scenario) -> LeakGuard:
+        """What it must not say; an empty guard if it does not know the targets."""
+
+    async def speak(self, situation: Situation, ask: Ask) -> Turn:
+        """Its next utterance. Raises UnitFailed if there is none."""
+
+    async def rewrite(self, situation: Situation, text: str, leaks: list[str], ask: Ask) -> Turn:
+        """The utterance without the leaks; its text is empty if that did not succeed."""
+
+
+class System(Protocol):
+    """What the session needs of a system under test."""
+
+    @property
+    def name(self) -> str:
+        """How tables call it."""
+
+    @property
+    def links(self) -> bool:
+        """Whether its lists are found in its texts, by the names of items."""
+
+    async def start(self, conversation: Conversation) -> None:
+        """Open a conversation. Raises SystemFailed."""
+
+    async def turn(self, conversation: Conversation, ask: Ask) -> Turn:
+        """Its next turn; one that failed has the reason."""
+
+    async def end(self, conversation: Conversation) -> None:
+        """Close a conversation."""
+
+
+class Played(NamedTuple):
+    """A log, and how many seconds each system turn took."""
+
+    log: ConversationLog
+    seconds: tuple[float, ...]
+
+
+async def converse(
+    user: User,
+    system: System,
+    scenario: Scenario,
+    ask: Ask,
+    *,
+    session: Session,
+    play: str,
+    clock: Callable[[], float] = perf_counter,
+) -> Played:
+    """One conversation: rounds of a system turn and a user turn, until a hit or the round limit.
+
+    `play` is the conversation's id for the system. If the system fails, the log has the failed turn
+    and its reason. Raises UnitFailed if the user cannot speak.
+    """
+    talk = _Talk(user, system, scenario, ask, session, play, clock)
+    ids = {"conversation": play, "scenario": scenario.id, "system": system.name, "user": user.name}
+    logger.info("conversation begins", **ids)
+    ending = "broken off"
+    try:
+        log = await talk.held()
+        ending = log.ending
+    finally:
+        logger.info("conversation ends", **ids, ending=ending, turns=len(talk.interaction))
+    return Played(log, tuple(talk.seconds))
+
+
+class _Talk:
+    """A conversation that is going on."""
+
+    def __init__(
+        self,
+        user: User,
+        system: System,
+        scenario: Scenario,
+        ask: Ask,
+        session: Session,
+        play: str,
+        clock: Callable[[], float],
+    ):
+        self._user, self._system, self._scenario = user, system, scenario
+        self._ask, self._session, self._play, self._clock = ask, session, play, clock
+        self._guard = user.guard(scenario)
+        self._targets = {target.id: target for target in scenario.targets}
+        self._titles = {target.id: Title(target.name) for target in scenario.targets}
+        self._named: set[str] = set()
+        self._hit: ItemRef | None = None
+        self._found: ItemRef | None = None
+        self.interaction: list[Turn] = []
+        self.seconds: list[float] = []
+
+    async def held(self) -> ConversationLog:
+        try:
+            await self._system.start(self._heard())
+        except SystemFailed as failure:
+            self.interaction.append(Turn(speaker="system", failure=str(failure)))
+            return self._log("system failed")
+        try:
+            return self._log(await self._rounds())
+        finally:
+            await self._system.end(self._heard())
+
+    async def _rounds(self) -> Ending:
+        history = self._scenario.history
+        if not history or history[-1].speaker == "system":
+            await self._user_speaks()
+        for number in range(1, self._session.max_rounds + 1):
+            if not await self._system_speaks():
+                return "system failed"
+            enough = self._found is not None and number >= self._session.min_rounds
+            last = enough or number == self._session.max_rounds
+            await self._user_speaks(last=last)
+            if last:
+                break
+        return "hit" if self._hit else "named" if self._found else "round limit"
+
+    async def _system_speaks(self) -> bool:
+        """Whether the system gave a usable answer."""
+        started_at = self._clock()
+        turn = await self._system.turn(self._heard(), self._ask)
+        self.seconds.append(self._clock() - started_at)
+        turn = turn.model_copy(update={"items": turn.items[: self._session.list_length]})
+        self.interaction.append(turn)
+        if not turn.failure:
+            self._note(turn)
+        return not turn.failure
+
+    def _note(self, turn: Turn) -> None:
+        """Keep which targets a system turn recommends, and which ones the user has heard of."""
+        listed = [item.id for item in turn.items if item.id in self._targets]
+        named = [id_ for id_, title in self._titles.items() if title.in_text(turn.text) is not None]
+        self._named.update(named, listed if self._session.shows_list else ())
+        new = [] if self._session.ends_on == "list" else [i for i in named if not self._is_old(i)]
+        self._hit = self._hit or self._first(listed)
+        self._found = self._found or self._first([*listed, *new])
+
+    def _first(self, ids: list[str]) -> ItemRef | None:
+        return self._targets[ids[0]] if ids else None
+
+    def _is_old(self, target: str) -> bool:
+        """Whether the history names a target: a text that names it again may look back."""
+        title = self._titles[target]
+        return any(title.in_text(turn.text) is not None for turn in self._scenario.history)
+
+    async def _user_speaks(self, *, last: bool = False) -> None:
+        situation = self._situation(last)
+        said = await self._user.speak(situation, self._ask)
+        if not said.text.strip():
+            raise UnitFailed(f"the simulated user {self._user.name} said nothing")
+        self.interaction.append(await self._without_leaks(situation, said))
+
+    def _situation(self, last: bool) -> Situation:
+        heard = self.interaction[-1].items if self.interaction else ()
+        said = "\n".join(turn.text for turn in (*self._scenario.history, *self.interaction))
+        values = self._guard.withheld(may_name=self._named, said=said)
+        return Situation(
+            scenario=self._scenario,
+            interaction=tuple(self.interaction),
+            found=self._found,
+            last=last,
+            shown=heard if self._session.shows_list else None,
+            may_name=tuple(each for id_, each in self._targets.items() if id_ in self._named),
+            withheld=values if self._session.block_values else (),
+        )
+
+    async def _without_leaks(self, situation: Situation, said: Turn) -> Turn:
+        """The turn, asked for again if it leaks; what leaks then as well is cut."""
+        may_name, withheld = self._named, situation.withheld
+        leaks = self._guard.leaks(said.text, may_name=may_name, withheld=withheld)
+        if not leaks:
+            return said
+        again = await self._user.rewrite(situation, said.text, leaks, self._ask)
+        text, mended = again.text.strip() or said.text, "rewritten"
+        if self._guard.leaks(text, may_name=may_name, withheld=withheld):
+            text, mended = self._guard.cut(text, may_name=may_name, withheld=withheld), "cut"
+        leak = Event(kind=LEAK, value={"text": said.text, "leaks": leaks, "mended": mended})
+        return Turn(
+            speaker="user", text=text, events=(*said.events, leak), calls=said.calls + again.calls
+        )
+
+    def _heard(self) -> Conversation:
+        """What the system is given: what the guard has taken away is not in it."""
+        said = [
+            turn.model_copy(update={"events": ()}) if turn.speaker == "user" else turn
+            for turn in self.interaction
+        ]
+        turns = (*self._scenario.history, *said)
+        return Conversation(id=self._play, turns=turns, domain=self._scenario.domain)
+
+    def _log(self, ending: Ending) -> ConversationLog:
+        return ConversationLog(
+            scenario=self._scenario,
+            interaction=tuple(self.interaction),
+            ending=ending,
+            linked=self._system.links and any(turn.items for turn in self.interaction),
+        )
