@@ -1,118 +1,100 @@
-"""The leak guard: whether a text names a target, or says what only a target has.
-
-CoRE, 6.4: the user describes the target "without directly revealing" it. A title counts with one
-letter changed from five letters on and two from ten; a title of ordinary words ("It", "Up") counts
-only where it is written or asked for as a title.
-"""
+"""The leak guard: whether a user gives a target away (CoRE, 6.4: "without directly revealing")."""
 
 import functools
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from importlib import resources
 
 from rapidfuzz.distance import OSA
 
 from recjury.records import ItemRef
 
-Values = Callable[[ItemRef], Iterable[str]]
-"""The attribute values that only this item has, as `Catalogue.own_values` returns them."""
-
 _NEUTRAL = "Could you suggest something along those lines?"
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _YEAR = re.compile(r"\s*\((?P<year>(?:18|19|20)\d\d)\)\s*$")
 _ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
-_ARTICLE_LAST = re.compile(r"^(.*), (?:the|a|an)$", re.IGNORECASE)
+_ARTICLE_LAST = re.compile(r", (?:the|a|an)$", re.IGNORECASE)
 _SEQUEL = re.compile(r"\s+(?:\d|ii|iii|iv|v|vi)$", re.IGNORECASE)
 _SUBTITLE = re.compile(r"\s*:\s+|\s+[-–—]\s+")
 _SPELLED = re.compile(r"\b\w(?:\W+\w\b)+")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 class LeakGuard:
-    """Watches what a user says about the targets. Without targets, nothing is a leak."""
+    """Watches what a user says about targets; without any, nothing is a leak."""
 
-    def __init__(self, targets: Iterable[ItemRef] = (), values: Values = lambda _: ()):
-        """`values` returns what only a target has; it is told by `withheld`."""
-        self._titles = {target.id: (target, _Watched(target.name)) for target in targets}
-        self._values = {id_: tuple(values(each)) for id_, (each, _) in self._titles.items()}
+    def __init__(
+        self,
+        targets: Sequence[ItemRef] = (),
+        own_values: Callable[[ItemRef], Iterable[str]] = lambda _: (),
+    ):
+        """`own_values` returns the attribute values that only an item has (`Catalogue`)."""
+        self._names = {target.id: target.name for target in targets}
+        self._values = {target.id: tuple(own_values(target)) for target in targets}
+
+    def withheld(self, *, may_name: Collection[str] = (), said: str = "") -> tuple[str, ...]:
+        """The values that give a target away, without those that stand in `said`."""
+        values = {v for id_, each in self._values.items() if id_ not in may_name for v in each}
+        return tuple(sorted(value for value in values if not _says(said, value)))
 
     def leaks(
         self, text: str, *, may_name: Collection[str] = (), withheld: Iterable[str] = ()
     ) -> list[str]:
-        """The names of the targets that a text gives away, and the `withheld` values in it.
-
-        `may_name` are the ids of the targets that may be named.
-        """
-        titles = [
-            target.name
-            for id_, (target, title) in self._titles.items()
-            if id_ not in may_name and title.in_text(text)
-        ]
-        return titles + [value for value in withheld if says(text, value)]
-
-    def withheld(self, *, may_name: Collection[str] = (), said: str = "") -> tuple[str, ...]:
-        """The values that only targets have which may not be named, without those in `said`."""
-        values = {v for id_, each in self._values.items() if id_ not in may_name for v in each}
-        return tuple(sorted(value for value in values if not says(said, value)))
+        """The targets that a text names, but those with an id in `may_name`, and values in it."""
+        hidden = [name for id_, name in self._names.items() if id_ not in may_name]
+        titles = [name for name in hidden if names_title(text, name)]
+        return titles + [value for value in withheld if _says(text, value)]
 
     def cut(
         self, text: str, *, may_name: Collection[str] = (), withheld: Iterable[str] = ()
     ) -> str:
         """The sentences without leaks; a neutral one if none is left."""
-
-        def clean(part: str) -> bool:
-            return not self.leaks(part, may_name=may_name, withheld=withheld)
-
-        kept = " ".join(filter(clean, _SENTENCE_END.split(text)))
-        return kept if kept and clean(kept) else _NEUTRAL
+        leaks = functools.partial(self.leaks, may_name=may_name, withheld=withheld)
+        kept = " ".join(part for part in _SENTENCE_END.split(text) if not leaks(part))
+        return kept if kept and not leaks(kept) else _NEUTRAL
 
 
-def says(text: str, value: str) -> bool:
-    """Whether a text has all words of a value, in a row."""
-    return f" {_folded(value)} " in f" {_folded(text)} "
+def names_title(text: str, name: str) -> bool:
+    """Whether a text names an item, also in part (before a colon, without a sequel's number).
+
+    One letter may differ from five letters on, two from ten. A name of ordinary words ("It", "Up")
+    counts only where it is written as a title.
+    """
+    year, words = _YEAR.search(name), _folded(text).split()
+    return any(
+        _is_marked(alias, year["year"] if year else "(?!)", text)
+        if _is_ordinary(alias)
+        else _is_near(alias, words)
+        for alias in _aliases(_YEAR.sub("", name))
+    )
 
 
-class _Watched:
-    """A title, and what it may be shortened to."""
-
-    def __init__(self, name: str):
-        year = _YEAR.search(name)
-        self._year = year["year"] if year else "-"
-        self._has_article = _ARTICLE.match(name) is not None
-        self._aliases = _aliases(_YEAR.sub("", name))
-
-    def in_text(self, text: str) -> bool:
-        words = _folded(text).split()
-        return any(
-            self._marked(alias, text) if _is_ordinary(alias) else _resembles(alias, words)
-            for alias in self._aliases
-        )
-
-    def _marked(self, alias: str, text: str) -> bool:
-        """Whether it is written as a title: quoted, dated, capitalised, or all that is said."""
-        title = r"\W*".join(map(re.escape, alias.split()))
-        marks = (
-            rf"[\"'“‘*_#]\s*(?:the )?{title}\b|\b{title}\W*(?:from )?\(?{self._year}"
-            rf"|\b{self._year} (?:movie|film) {title}\b"
-            rf"|\b(?:called|titled|watch(?:ed)?|seen) (?:the )?{title}\s*(?:$|[.!?,])"
-            rf"|(?:^|[.!?])\W*{title}\W*$"
-        )
-        capital = rf"(?<=[a-z,] )(?:The )?{title.title()}\b"
-        is_plain = alias.isdigit() or alias.endswith("day")  # "21", "Friday"
-        return bool(
-            re.search(marks, text, re.IGNORECASE) or (not is_plain and re.search(capital, text))
-        )
-
-
+@functools.lru_cache
 def _aliases(name: str) -> frozenset[str]:
-    bare = _ARTICLE.sub("", _ARTICLE_LAST.sub(r"\1", name))
+    bare = _ARTICLE.sub("", _ARTICLE_LAST.sub("", name))
     head, *tail = _SUBTITLE.split(bare)
     parts = [_ARTICLE.sub("", part) for part in tail if len(part.split()) > 2]
     return frozenset(filter(None, map(_folded, (bare, head, _SEQUEL.sub("", head), *parts))))
 
 
-def _resembles(alias: str, words: list[str]) -> bool:
+def _is_marked(alias: str, year: str, text: str) -> bool:
+    """Whether an alias is quoted, dated, asked for, capitalised, or all that is said."""
+    title = r"\W*".join(map(re.escape, alias.split()))
+    marks = (
+        rf"[\"'“‘*_#]\s*(?:the )?{title}\b|\b{title}\W*(?:from )?\(?{year}"
+        rf"|\b{year} (?:movie|film) {title}\b"
+        rf"|\b(?:called|titled|watch(?:ed)?|seen) (?:the )?{title}\s*(?:$|[.!?,])"
+        rf"|(?:^|[.!?])\W*{title}\W*$"
+    )
+    capital = rf"(?<=[a-z,] )(?:The )?{title.title()}\b"
+    has_none = alias.isdigit() or alias.endswith("day")  # "21"; "Friday" has one in any sentence
+    return bool(
+        re.search(marks, text, re.IGNORECASE) or (not has_none and re.search(capital, text))
+    )
+
+
+def _is_near(alias: str, words: list[str]) -> bool:
     """Whether some words in a row are the alias, but for a letter or two."""
     count, letters = len(alias.split()), alias.replace(" ", "")
     limit = 0 if len(alias) < 5 else 1 if len(alias) < 10 else 2
@@ -132,6 +114,10 @@ def _is_ordinary(words: str) -> bool:
     )
 
 
+def _says(text: str, value: str) -> bool:
+    return f" {_folded(value)} " in f" {_folded(text)} "
+
+
 def _folded(text: str) -> str:
     """Letters and digits in lower case without accents; CamelCase apart, s p e l l e d together."""
     plain = html.unescape(text).replace("'", "").replace("’", "").replace("&", " and ")
@@ -143,6 +129,7 @@ def _folded(text: str) -> str:
 
 @functools.cache
 def _ordinary_words() -> frozenset[str]:
+    """The words for the leak guard: those without a mark, or with "talk"."""
     file = resources.files("recjury.corpora").joinpath("ordinary.txt")
     entries = (line.split() for line in file.read_text("utf-8").splitlines() if line[:1] != "#")
     return frozenset(entry[0] for entry in entries if entry and entry[1:] in ([], ["talk"]))

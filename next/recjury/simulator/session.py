@@ -1,7 +1,7 @@
 """The conversation between a simulated user and a system under test (CoRE, section 6.4)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Literal, NamedTuple, Protocol, Self
 
@@ -135,70 +135,79 @@ async def converse(
     talk = _Talk(user, system, scenario, ask, session, play, clock)
     ids = {"conversation": play, "scenario": scenario.id, "system": system.name, "user": user.name}
     logger.info("conversation begins", **ids)
-    ending = "broken off"
+    ending = "the user could not speak"
     try:
-        log = await talk.held()
-        ending = log.ending
+        ending = await talk.ending()
     finally:
         logger.info("conversation ends", **ids, ending=ending, turns=len(talk.interaction))
+    log = ConversationLog(
+        scenario=scenario,
+        interaction=tuple(talk.interaction),
+        ending=ending,
+        linked=system.links and any(turn.items for turn in talk.interaction),
+    )
     return Played(log, tuple(talk.seconds))
 
 
+@dataclass
 class _Talk:
-    """A conversation that is going on."""
+    """A conversation that is going on.
 
-    def __init__(
-        self,
-        user: User,
-        system: System,
-        scenario: Scenario,
-        ask: Ask,
-        session: Session,
-        play: str,
-        clock: Callable[[], float],
-    ):
-        self._user, self._system, self._scenario = user, system, scenario
-        self._ask, self._session, self._play, self._clock = ask, session, play, clock
-        self._guard = user.guard(scenario)
-        self._targets = {target.id: target for target in scenario.targets}
-        self._titles = {target.id: Title(target.name) for target in scenario.targets}
-        self._named: set[str] = set()
-        self._hit: ItemRef | None = None
-        self._found: ItemRef | None = None
-        self.interaction: list[Turn] = []
-        self.seconds: list[float] = []
+    `hit` is the first target in a list, `found` the first one that was recommended in any way, and
+    `named` has the ids of all targets that the user has heard of.
+    """
 
-    async def held(self) -> ConversationLog:
+    user: User
+    system: System
+    scenario: Scenario
+    ask: Ask
+    session: Session
+    play: str
+    clock: Callable[[], float]
+    interaction: list[Turn] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    hit: ItemRef | None = None
+    found: ItemRef | None = None
+    named: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.guard = self.user.guard(self.scenario)
+        self.targets = {target.id: target for target in self.scenario.targets}
+        self.titles = {target.id: Title(target.name) for target in self.scenario.targets}
+
+    async def ending(self) -> Ending:
+        """Let both speak in turn, and return why the conversation is over."""
         try:
-            await self._system.start(self._heard())
+            await self.system.start(self._heard())
         except SystemFailed as failure:
             self.interaction.append(Turn(speaker="system", failure=str(failure)))
-            return self._log("system failed")
+            self.seconds.append(0.0)
+            return "system failed"
         try:
-            return self._log(await self._rounds())
+            return await self._rounds()
         finally:
-            await self._system.end(self._heard())
+            await self.system.end(self._heard())
 
     async def _rounds(self) -> Ending:
-        history = self._scenario.history
+        history = self.scenario.history
         if not history or history[-1].speaker == "system":
             await self._user_speaks()
-        for number in range(1, self._session.max_rounds + 1):
+        for number in range(1, self.session.max_rounds + 1):
             if not await self._system_speaks():
                 return "system failed"
-            enough = self._found is not None and number >= self._session.min_rounds
-            last = enough or number == self._session.max_rounds
+            enough = self.found is not None and number >= self.session.min_rounds
+            last = enough or number == self.session.max_rounds
             await self._user_speaks(last=last)
             if last:
                 break
-        return "hit" if self._hit else "named" if self._found else "round limit"
+        return "hit" if self.hit else "named" if self.found else "round limit"
 
     async def _system_speaks(self) -> bool:
         """Whether the system gave a usable answer."""
-        started_at = self._clock()
-        turn = await self._system.turn(self._heard(), self._ask)
-        self.seconds.append(self._clock() - started_at)
-        turn = turn.model_copy(update={"items": turn.items[: self._session.list_length]})
+        started_at = self.clock()
+        turn = await self.system.turn(self._heard(), self.ask)
+        self.seconds.append(self.clock() - started_at)
+        turn = turn.model_copy(update={"items": turn.items[: self.session.list_length]})
         self.interaction.append(turn)
         if not turn.failure:
             self._note(turn)
@@ -206,52 +215,52 @@ class _Talk:
 
     def _note(self, turn: Turn) -> None:
         """Keep which targets a system turn recommends, and which ones the user has heard of."""
-        listed = [item.id for item in turn.items if item.id in self._targets]
-        named = [id_ for id_, title in self._titles.items() if title.in_text(turn.text) is not None]
-        self._named.update(named, listed if self._session.shows_list else ())
-        new = [] if self._session.ends_on == "list" else [i for i in named if not self._is_old(i)]
-        self._hit = self._hit or self._first(listed)
-        self._found = self._found or self._first([*listed, *new])
+        listed = [item.id for item in turn.items if item.id in self.targets]
+        named = [id_ for id_, title in self.titles.items() if title.in_text(turn.text) is not None]
+        self.named.update(named, listed if self.session.shows_list else ())
+        new = [] if self.session.ends_on == "list" else [i for i in named if not self._is_old(i)]
+        self.hit = self.hit or self._first(listed)
+        self.found = self.found or self._first([*listed, *new])
 
     def _first(self, ids: list[str]) -> ItemRef | None:
-        return self._targets[ids[0]] if ids else None
+        return self.targets[ids[0]] if ids else None
 
     def _is_old(self, target: str) -> bool:
         """Whether the history names a target: a text that names it again may look back."""
-        title = self._titles[target]
-        return any(title.in_text(turn.text) is not None for turn in self._scenario.history)
+        title = self.titles[target]
+        return any(title.in_text(turn.text) is not None for turn in self.scenario.history)
 
     async def _user_speaks(self, *, last: bool = False) -> None:
         situation = self._situation(last)
-        said = await self._user.speak(situation, self._ask)
+        said = await self.user.speak(situation, self.ask)
         if not said.text.strip():
-            raise UnitFailed(f"the simulated user {self._user.name} said nothing")
+            raise UnitFailed(f"the simulated user {self.user.name} said nothing")
         self.interaction.append(await self._without_leaks(situation, said))
 
     def _situation(self, last: bool) -> Situation:
         heard = self.interaction[-1].items if self.interaction else ()
-        said = "\n".join(turn.text for turn in (*self._scenario.history, *self.interaction))
-        values = self._guard.withheld(may_name=self._named, said=said)
+        said = "\n".join(turn.text for turn in (*self.scenario.history, *self.interaction))
+        values = self.guard.withheld(may_name=self.named, said=said)
         return Situation(
-            scenario=self._scenario,
+            scenario=self.scenario,
             interaction=tuple(self.interaction),
-            found=self._found,
+            found=self.found,
             last=last,
-            shown=heard if self._session.shows_list else None,
-            may_name=tuple(each for id_, each in self._targets.items() if id_ in self._named),
-            withheld=values if self._session.block_values else (),
+            shown=heard if self.session.shows_list else None,
+            may_name=tuple(each for id_, each in self.targets.items() if id_ in self.named),
+            withheld=values if self.session.block_values else (),
         )
 
     async def _without_leaks(self, situation: Situation, said: Turn) -> Turn:
         """The turn, asked for again if it leaks; what leaks then as well is cut."""
-        may_name, withheld = self._named, situation.withheld
-        leaks = self._guard.leaks(said.text, may_name=may_name, withheld=withheld)
+        may_name, withheld = self.named, situation.withheld
+        leaks = self.guard.leaks(said.text, may_name=may_name, withheld=withheld)
         if not leaks:
             return said
-        again = await self._user.rewrite(situation, said.text, leaks, self._ask)
+        again = await self.user.rewrite(situation, said.text, leaks, self.ask)
         text, mended = again.text.strip() or said.text, "rewritten"
-        if self._guard.leaks(text, may_name=may_name, withheld=withheld):
-            text, mended = self._guard.cut(text, may_name=may_name, withheld=withheld), "cut"
+        if self.guard.leaks(text, may_name=may_name, withheld=withheld):
+            text, mended = self.guard.cut(text, may_name=may_name, withheld=withheld), "cut"
         leak = Event(kind=LEAK, value={"text": said.text, "leaks": leaks, "mended": mended})
         return Turn(
             speaker="user", text=text, events=(*said.events, leak), calls=said.calls + again.calls
@@ -263,13 +272,5 @@ class _Talk:
             turn.model_copy(update={"events": ()}) if turn.speaker == "user" else turn
             for turn in self.interaction
         ]
-        turns = (*self._scenario.history, *said)
-        return Conversation(id=self._play, turns=turns, domain=self._scenario.domain)
-
-    def _log(self, ending: Ending) -> ConversationLog:
-        return ConversationLog(
-            scenario=self._scenario,
-            interaction=tuple(self.interaction),
-            ending=ending,
-            linked=self._system.links and any(turn.items for turn in self.interaction),
-        )
+        turns = (*self.scenario.history, *said)
+        return Conversation(id=self.play, turns=turns, domain=self.scenario.domain)
