@@ -121,24 +121,28 @@ class LlmUser(Record):
         )
 
     def _request(self, situation: Situation) -> tuple[str, ...]:
-        words, knows_targets = pack(self.prompts).manifest, self.knows == "targets"
-        told = situation.may_name if knows_targets else ()
-        naming = "wishes" if not knows_targets else "told" if told else "never"
+        words, shown = pack(self.prompts).manifest, situation.shown
+        naming = self._naming(situation)
+        list_key = "hidden" if shown is None else "shown" if shown else "none"
         return pack(self.prompts).render(
             "turn",
             interaction=turns_block("interaction", situation.interaction),
-            list_note=words["list"]["hidden"]
-            if situation.shown is None
-            else words["list"]["shown"],
-            sees_lists=situation.shown is not None,
-            items=items_block("list", situation.shown) if situation.shown else "",
+            has_interaction=bool(situation.interaction),
+            list_note=words["list"][list_key],
+            items=items_block("list", shown) if shown else "",
             found=fence_line(situation.found.name) if situation.found else "",
-            told=[fence_line(each.name) for each in told],
+            told=[fence_line(each.name) for each in situation.may_name if naming == "told"],
             situation=words["situation"][_moment(situation)],
             naming=words["naming"][naming],
             withheld_note=words["withheld"],
             withheld=[fence_line(value) for value in situation.withheld],
         )
+
+    def _naming(self, situation: Situation) -> str:
+        """The key of what the user may name, in the pack's manifest."""
+        if self.knows == "wishes":
+            return "wishes"
+        return "told" if situation.may_name else "never"
 
     def _described(self, scenario: Scenario, target: ItemRef) -> str:
         """What the user knows of a target, one attribute a line."""
@@ -162,7 +166,7 @@ def _moment(situation: Situation) -> str:
         return "closing" if situation.last else "introduce"
     if situation.last:
         return "leaving"
-    return "answer" if situation.interaction else "open"
+    return "answer" if situation.turns else "open"
 
 
 def _with_article(word: str) -> str:

@@ -71,6 +71,11 @@ class Situation:
     may_name: tuple[ItemRef, ...] = ()
     withheld: tuple[str, ...] = ()
 
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The history and the interaction."""
+        return (*self.scenario.history, *self.interaction)
+
 
 class User(Protocol):
     """A simulated user. It keeps no state: all that it knows is in the situation."""
