@@ -36,7 +36,8 @@ class LeakGuard:
     def withheld(self, *, may_name: Collection[str] = (), said: str = "") -> tuple[str, ...]:
         """The values that give a target away, without those that stand in `said`."""
         values = {v for id_, each in self._values.items() if id_ not in may_name for v in each}
-        return tuple(sorted(value for value in values if not _says(said, value)))
+        known = _folded(said)
+        return tuple(sorted(value for value in values if not _has(known, value)))
 
     def leaks(
         self, text: str, *, may_name: Collection[str] = (), withheld: Iterable[str] = ()
@@ -44,7 +45,7 @@ class LeakGuard:
         """The targets that a text names, but those with an id in `may_name`, and values in it."""
         hidden = [name for id_, name in self._names.items() if id_ not in may_name]
         titles = [name for name in hidden if names_title(text, name)]
-        return titles + [value for value in withheld if _says(text, value)]
+        return titles + [value for value in withheld if _has(_folded(text), value)]
 
     def cut(
         self, text: str, *, may_name: Collection[str] = (), withheld: Iterable[str] = ()
@@ -114,8 +115,8 @@ def _is_ordinary(words: str) -> bool:
     )
 
 
-def _says(text: str, value: str) -> bool:
-    return f" {_folded(value)} " in f" {_folded(text)} "
+def _has(folded: str, value: str) -> bool:
+    return f" {_folded(value)} " in f" {folded} "
 
 
 def _folded(text: str) -> str:

@@ -140,7 +140,7 @@ async def converse(
     talk = _Talk(user, system, scenario, ask, session, play, clock)
     ids = {"conversation": play, "scenario": scenario.id, "system": system.name, "user": user.name}
     logger.info("conversation begins", **ids)
-    ending = "the user could not speak"
+    ending = "broken off"
     try:
         ending = await talk.ending()
     finally:

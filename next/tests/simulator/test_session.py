@@ -7,7 +7,7 @@ import pytest
 
 from recjury.errors import CallFailed, UnitFailed
 from recjury.llm import Ask
-from recjury.records import ItemRef, Scenario, Turn
+from recjury.records import Scenario, Turn
 from recjury.simulator import Played, Session, Situation, System, User, converse
 from tests.simulator.doubles import (
     CUBE,
@@ -202,9 +202,3 @@ def test_a_conversation_that_is_cancelled_is_closed() -> None:
     with pytest.raises(asyncio.CancelledError):
         played(ScriptedUser(), system)
     assert len(system.ended) == 1
-
-
-def test_a_target_without_an_id_of_the_catalogue_is_hit_by_its_own() -> None:
-    unknown = ItemRef(id="?heat", name="Heat")
-    log = played(ScriptedUser(), ScriptedSystem(system_says("", unknown)), scenario(unknown)).log
-    assert log.ending == "hit"

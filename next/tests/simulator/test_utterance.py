@@ -1,6 +1,8 @@
 """How a model's reply is read as an utterance: through `LlmUser` and a real `Ask`."""
 
 import asyncio
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -16,12 +18,8 @@ SITUATION = Situation(scenario())
 class CutOff(ScriptedModel):
     """Its replies end where the limit cut them off."""
 
-    async def ask(self, *args: object) -> list[Completion]:
-        return [Completion(text, finish="length") for text in self._texts]
-
-    def __init__(self, *texts: str):
-        super().__init__([])
-        self._texts = texts
+    async def ask(self, *args: Any) -> list[Completion]:
+        return [replace(each, finish="length") for each in await super().ask(*args)]
 
 
 def said(*replies: str) -> str:
@@ -69,10 +67,10 @@ def test_what_is_not_is_asked_for_again(reply: str) -> None:
 
 def test_a_reply_that_was_cut_off_ends_with_its_last_sentence() -> None:
     user = LlmUser()
-    speak = user.speak(SITUATION, ask_of(CutOff('I like "dark films." Really! And the')))
+    speak = user.speak(SITUATION, ask_of(CutOff(['I like "dark films." Really! And the'])))
     assert asyncio.run(speak).text == 'I like "dark films." Really!'
     with pytest.raises(UnitFailed, match="cut off"):
-        asyncio.run(user.speak(SITUATION, ask_of(CutOff("And the"))))
+        asyncio.run(user.speak(SITUATION, ask_of(CutOff(["And the"] * 3))))
 
 
 def test_the_note_quotes_nothing_of_a_reply() -> None:
