@@ -55,7 +55,7 @@ class LlmUser(Record):
 
     def prepared(self, catalogues: Mapping[str, Catalogue], domains: Mapping[str, Domain]) -> Self:
         """The user with what it may know of items, by the names of corpora. Raises UserError."""
-        if self.knows not in pack(self.prompts).manifest["knows"]:
+        if self.knows not in pack(self.prompts).manifest.get("knows", ()):
             raise UserError(
                 f"the user {self.name}: {self.prompts} is not for `knows: {self.knows}`"
             )
