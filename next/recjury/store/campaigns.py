@@ -1,0 +1,246 @@
+"""Campaigns: who runs one, what is planned, and what is left to do."""
+
+import os
+import socket
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import groupby, islice
+from typing import Any, NamedTuple
+
+import psutil
+from sqlalchemy import Connection, Row, insert, select, text, update
+
+from recjury.errors import UserError
+from recjury.store import tables
+from recjury.store.database import Chapter
+from recjury.store.tables import add_new, put
+
+_BATCH = 2_000  # planned conversations in one transaction
+_CLOCK = 2.0  # seconds by which two readings of one process's start may differ
+
+
+class PlannedConversation(NamedTuple):
+    """A trial. `conversation` is its identity, `ordinal` its place in the plan."""
+
+    conversation: str
+    ordinal: int
+    system: str
+    version: str
+    user: str
+    user_version: str
+    corpus: str
+    scenario: str
+    repeat: int
+
+
+class PlannedEvaluator(NamedTuple):
+    """An evaluator under its identity, with the name that the campaign gives it."""
+
+    id: str
+    kind: str
+    name: str
+    settings: Mapping[str, Any]
+    metrics: list[dict[str, Any]]
+    judgings: int
+
+
+class TodoEvaluation(NamedTuple):
+    """An evaluation that is missing or incomplete.
+
+    `tries` counts how often it was finished with something unreadable in it.
+    """
+
+    evaluator: str
+    judging: int
+    tries: int
+
+
+class Todo(NamedTuple):
+    """A planned conversation that is not done, or whose evaluations are not.
+
+    `state`: planned, done, failed. `tries` counts the runs in which the user could not speak.
+    """
+
+    conversation: str
+    state: str
+    tries: int
+    evaluations: tuple[TodoEvaluation, ...]
+
+
+class Campaigns(Chapter):
+    """What a run needs of a store before it begins and when it ends."""
+
+    def start(
+        self,
+        campaign: str,
+        config: Mapping[str, Any],
+        versions: Mapping[str, str],
+        *,
+        take_over: bool = False,
+    ) -> int:
+        """The number of a new run, the only one of this campaign.
+
+        A run whose process is gone ends as interrupted. Raises UserError if one goes on, or may go
+        on elsewhere, unless `take_over`.
+        """
+        run = tables.Run.__table__
+        now = _now()
+        row = {"name": campaign, "config": dict(config), "fresh": {}, "created_at": now}
+        with self.database.transaction() as connection:
+            running = (run.c.campaign == campaign, run.c.state == "running")
+            for other in connection.execute(select(run).where(*running)):
+                if not take_over:
+                    _check_gone(other)
+            ended = {"state": "interrupted", "ended_at": now, "reason": "its process is gone"}
+            connection.execute(update(run).where(*running).values(ended))
+            put(connection, tables.Campaign, [row], keep=("fresh", "created_at"))
+            new = insert(run).values(
+                campaign=campaign,
+                host=socket.gethostname(),
+                pid=os.getpid(),
+                process_start=psutil.Process().create_time(),
+                started_at=now,
+                state="running",
+                reason="",
+                versions=dict(versions),
+            )
+            number = connection.execute(new).inserted_primary_key
+            assert number is not None
+            return int(number[0])
+
+    def end(self, run: int, state: str, reason: str = "") -> None:
+        """Say how a run ended: finished, interrupted, stopped or failed. The first word counts."""
+        table = tables.Run.__table__
+        change = update(table).where(table.c.id == run, table.c.state == "running")
+        with self.database.transaction() as connection:
+            connection.execute(change.values(state=state, reason=reason, ended_at=_now()))
+
+    def plan(
+        self,
+        run: int,
+        conversations: Iterable[PlannedConversation],
+        evaluators: Iterable[PlannedEvaluator],
+    ) -> None:
+        """Add to the campaign's plan.
+
+        What was planned before stays, and belongs to this run from now on if it is named again.
+        """
+        campaign = self._campaign(run)
+        with self.database.transaction() as connection:
+            _plan_evaluators(connection, campaign, run, list(evaluators))
+        rest = iter(conversations)
+        while batch := list(islice(rest, _BATCH)):
+            with self.database.transaction() as connection:
+                _plan_conversations(connection, campaign, run, batch)
+
+    def todo(self, run: int, *, retry_failed: bool = True) -> list[Todo]:
+        """What of a run's plan is left, in its order.
+
+        Without `retry_failed`, failed conversations and incomplete evaluations stay as they are.
+        """
+        with self.database.connection() as connection:
+            rows = connection.execute(text(_TODO), {"run": run, "retry": retry_failed})
+            return [
+                Todo(conversation, state, tries, tuple(_evaluations(left)))
+                for (conversation, state, tries), left in groupby(rows, lambda row: row[:3])
+            ]
+
+    def fresh(self, campaign: str) -> dict[str, str]:
+        """The labels of systems that changed where nobody can see it, by system."""
+        table = tables.Campaign.__table__
+        with self.database.connection() as connection:
+            query = select(table.c.fresh).where(table.c.name == campaign)
+            return dict(connection.execute(query).scalar() or {})
+
+    def set_fresh(self, campaign: str, labels: Mapping[str, str]) -> None:
+        """Keep labels beside those that are there."""
+        row = {"name": campaign, "config": {}, "created_at": _now()}
+        row |= {"fresh": self.fresh(campaign) | dict(labels)}
+        with self.database.transaction() as connection:
+            put(connection, tables.Campaign, [row], keep=("config", "created_at"))
+
+    def _campaign(self, run: int) -> str:
+        table = tables.Run.__table__
+        with self.database.connection() as connection:
+            query = select(table.c.campaign).where(table.c.id == run)
+            return str(connection.execute(query).scalar_one())
+
+
+def is_running(run: Row[Any]) -> bool | None:
+    """Whether the process of a run that did not end is there; None if it is of another host."""
+    if run.host != socket.gethostname():
+        return None
+    try:
+        process = psutil.Process(run.pid)
+        is_same = abs(process.create_time() - run.process_start) < _CLOCK
+        return is_same and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _check_gone(run: Row[Any]) -> None:
+    running = is_running(run)
+    if running is False:
+        return
+    who = f"{run.campaign} is being run by process {run.pid} on {run.host} since {run.started_at}"
+    if running is None:
+        raise UserError(f"{who}: wait for it, or use --take-over if that process is gone")
+    raise UserError(f"{who}: wait until it ends, or end it")
+
+
+def _plan_evaluators(
+    connection: Connection, campaign: str, run: int, evaluators: list[PlannedEvaluator]
+) -> None:
+    own = [
+        {"id": e.id, "kind": e.kind, "settings": dict(e.settings), "metrics": e.metrics}
+        for e in evaluators
+    ]
+    of_campaign = [
+        {"campaign": campaign, "evaluator": e.id, "name": e.name, "judgings": e.judgings}
+        | {"run": run}
+        for e in evaluators
+    ]
+    add_new(connection, tables.Evaluator, own)
+    put(connection, tables.CampaignEvaluator, of_campaign)
+
+
+def _plan_conversations(
+    connection: Connection, campaign: str, run: int, batch: list[PlannedConversation]
+) -> None:
+    start = {"state": "planned", "play": "", "ending": "", "rounds": 0, "reason": "", "tries": 0}
+    new = [{"id": each.conversation, **start, "seconds": []} for each in batch]
+    add_new(connection, tables.Conversation, new)
+    rows = [{"campaign": campaign, "run": run, **each._asdict()} for each in batch]
+    put(connection, tables.Plan, rows)
+
+
+def _evaluations(rows: Iterable[Any]) -> Iterator[TodoEvaluation]:
+    for _, _, _, evaluator, judging, tries in rows:
+        if evaluator is not None:
+            yield TodoEvaluation(evaluator, judging, tries)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+_TODO = """
+    WITH RECURSIVE judging(n) AS (
+        SELECT 0 UNION ALL SELECT n + 1 FROM judging
+        WHERE n + 1 < (SELECT MAX(judgings) FROM campaign_evaluator WHERE run = :run)
+    )
+    SELECT c.id, c.state, c.tries, ce.evaluator, j.n, COALESCE(e.tries, 0)
+    FROM plan p
+    JOIN conversation c ON c.id = p.conversation
+    LEFT JOIN campaign_evaluator ce ON ce.campaign = p.campaign AND ce.run = p.run
+    LEFT JOIN judging j ON j.n < ce.judgings
+    LEFT JOIN evaluation e
+        ON e.conversation = c.id AND e.evaluator = ce.evaluator AND e.judging = j.n
+    WHERE p.run = :run AND (
+        c.state = 'planned'
+        OR (c.state = 'failed' AND :retry)
+        OR (c.state = 'done' AND ce.evaluator IS NOT NULL
+            AND (e.id IS NULL OR (e.state = 'incomplete' AND :retry)))
+    )
+    ORDER BY p.ordinal, c.id, ce.evaluator, j.n
+"""

@@ -1,0 +1,41 @@
+"""What a database says when it cannot do something, in one line for the user."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from recjury.errors import Stop
+
+_GO_ON = "then the same command goes on"
+_ADVICE = {
+    sqlite3.SQLITE_FULL: f"make room, {_GO_ON}",
+    sqlite3.SQLITE_IOERR: f"check the disk and its room, {_GO_ON}",
+    sqlite3.SQLITE_READONLY: "make the file and its folder writable, or name another store",
+    sqlite3.SQLITE_BUSY: f"another process has been writing for a minute: wait for it, {_GO_ON}",
+    sqlite3.SQLITE_CANTOPEN: "check that the file is there, and that it and its folder may be used",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged: go on with a copy of it, or with another store",
+    sqlite3.SQLITE_NOTADB: "the file is damaged: go on with a copy of it, or with another store",
+}
+
+
+@contextmanager
+def in_one_line(store: str) -> Iterator[None]:
+    """Raise Stop for what a user can mend, and leave all other exceptions as they are.
+
+    That is a full disk, a file that may not be written, a damaged file, a lock that another process
+    does not give back, and whatever a database server calls an operational error.
+    """
+    try:
+        yield
+    except (DBAPIError, sqlite3.Error) as error:
+        said = error.orig if isinstance(error, DBAPIError) and error.orig else error
+        if isinstance(said, sqlite3.Error):
+            # Errors without a code are those of Python's module, and so bugs.
+            advice = _ADVICE.get(getattr(said, "sqlite_errorcode", 0) & 0xFF)
+        else:
+            advice = _GO_ON if isinstance(error, OperationalError) else None
+        if advice is None:
+            raise
+        raise Stop(f"the store {store}: {' '.join(str(said).split())}: {advice}") from error
