@@ -1,14 +1,20 @@
 """What is kept: plain tables, SQLite or PostgreSQL."""
 
 from recjury.store.campaigns import PlannedConversation, PlannedEvaluator, Todo, TodoEvaluation
-from recjury.store.reading import EvaluationRow, Spent
+from recjury.store.counting import CallSize, Counts, RunRow, Spent
+from recjury.store.reading import CallRow, ConversationRow, EvaluationRow
 from recjury.store.saving import evaluation_id
 from recjury.store.store import Store
 
 __all__ = [
+    "CallRow",
+    "CallSize",
+    "ConversationRow",
+    "Counts",
     "EvaluationRow",
     "PlannedConversation",
     "PlannedEvaluator",
+    "RunRow",
     "Spent",
     "Store",
     "Todo",

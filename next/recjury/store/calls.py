@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -102,18 +102,27 @@ def _more(each: Completion) -> str:
     )
 
 
-def _completion(row: Sequence[Any]) -> Completion:
-    call, text, code, more, tokens_in, tokens_out, cost, served = row
-    fields = more if isinstance(more, dict) else json.loads(more)
-    fields["logprobs"] = tuple(fields.get("logprobs", ()))
+def to_completion(
+    call: str,
+    text: str,
+    code: str,
+    more: Mapping[str, Any],
+    tokens_in: int | None,
+    tokens_out: int | None,
+    cost: float | None,
+    served: str,
+) -> Completion:
+    """What was stored."""
+    logprobs = tuple(more.get("logprobs", ()))
+    fields = {**more, "logprobs": logprobs, "served": served, "reused": True}
     return Completion(
-        text=from_stored(text),
-        call=call,
-        code=code,
-        tokens_in=tokens_in,
-        tokens_out=tokens_out,
-        cost=cost,
-        served=from_stored(served),
-        reused=True,
-        **fields,
+        text, call, code, tokens_in=tokens_in, tokens_out=tokens_out, cost=cost, **fields
     )
+
+
+def _completion(row: Sequence[Any]) -> Completion:
+    """What a row of `_RECALL` holds. SQLite's driver returns JSON as it is written."""
+    call, text, code, more, tokens_in, tokens_out, cost, served = row
+    fields = json.loads(more) if isinstance(more, str) else more
+    told = (tokens_in, tokens_out, cost, from_stored(served))
+    return to_completion(call, from_stored(text), code, fields, *told)

@@ -1,22 +1,19 @@
 """Campaigns: who runs one, what is planned, and what is left to do."""
 
-import os
-import socket
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import groupby, islice
 from typing import Any, NamedTuple
 
-import psutil
-from sqlalchemy import Connection, Row, insert, select, text, update
+from sqlalchemy import Connection, insert, select, text, update
 
-from recjury.errors import UserError
 from recjury.store import tables
 from recjury.store.database import Chapter
+from recjury.store.processes import check_gone, this_process
+from recjury.store.saving import evaluation_id
 from recjury.store.tables import add_new, put
 
 _BATCH = 2_000  # planned conversations in one transaction
-_CLOCK = 2.0  # seconds by which two readings of one process's start may differ
 
 
 class PlannedConversation(NamedTuple):
@@ -90,15 +87,13 @@ class Campaigns(Chapter):
             running = (run.c.campaign == campaign, run.c.state == "running")
             for other in connection.execute(select(run).where(*running)):
                 if not take_over:
-                    _check_gone(other)
+                    check_gone(other)
             ended = {"state": "interrupted", "ended_at": now, "reason": "its process is gone"}
             connection.execute(update(run).where(*running).values(ended))
             put(connection, tables.Campaign, [row], keep=("fresh", "created_at"))
             new = insert(run).values(
                 campaign=campaign,
-                host=socket.gethostname(),
-                pid=os.getpid(),
-                process_start=psutil.Process().create_time(),
+                **this_process(),
                 started_at=now,
                 state="running",
                 reason="",
@@ -145,6 +140,15 @@ class Campaigns(Chapter):
                 for (conversation, state, tries), left in groupby(rows, lambda row: row[:3])
             ]
 
+    def without_done(self, todo: Iterable[Todo], *, retry_failed: bool = True) -> list[Todo]:
+        """What is left of another store's list by what is done in this one."""
+        left: list[Todo] = []
+        rest = iter(todo)
+        while batch := list(islice(rest, _BATCH)):
+            with self.database.connection() as connection:
+                left += _without_done(connection, batch, retry_failed=retry_failed)
+        return left
+
     def fresh(self, campaign: str) -> dict[str, str]:
         """The labels of systems that changed where nobody can see it, by system."""
         table = tables.Campaign.__table__
@@ -164,28 +168,6 @@ class Campaigns(Chapter):
         with self.database.connection() as connection:
             query = select(table.c.campaign).where(table.c.id == run)
             return str(connection.execute(query).scalar_one())
-
-
-def is_running(run: Row[Any]) -> bool | None:
-    """Whether the process of a run that did not end is there; None if it is of another host."""
-    if run.host != socket.gethostname():
-        return None
-    try:
-        process = psutil.Process(run.pid)
-        is_same = abs(process.create_time() - run.process_start) < _CLOCK
-        return is_same and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
-def _check_gone(run: Row[Any]) -> None:
-    running = is_running(run)
-    if running is False:
-        return
-    who = f"{run.campaign} is being run by process {run.pid} on {run.host} since {run.started_at}"
-    if running is None:
-        raise UserError(f"{who}: wait for it, or use --take-over if that process is gone")
-    raise UserError(f"{who}: wait until it ends, or end it")
 
 
 def _plan_evaluators(
@@ -212,6 +194,28 @@ def _plan_conversations(
     add_new(connection, tables.Conversation, new)
     rows = [{"campaign": campaign, "run": run, **each._asdict()} for each in batch]
     put(connection, tables.Plan, rows)
+
+
+def _without_done(
+    connection: Connection, batch: list[Todo], *, retry_failed: bool
+) -> Iterator[Todo]:
+    played, rated = tables.Conversation.__table__.c, tables.Evaluation.__table__.c
+    ids = [todo.conversation for todo in batch]
+    conversations = select(played.id, played.state, played.tries).where(played.id.in_(ids))
+    states = {row.id: (row.state, row.tries) for row in connection.execute(conversations)}
+    evaluations = select(rated.id, rated.state, rated.tries).where(rated.conversation.in_(ids))
+    known = {row.id: (row.state, row.tries) for row in connection.execute(evaluations)}
+    left = {"planned", "failed", "incomplete"} if retry_failed else {"planned"}
+    for todo in batch:
+        state, tries = states.get(todo.conversation, (todo.state, todo.tries))
+        missing = []
+        for each in todo.evaluations:
+            id_ = evaluation_id(todo.conversation, each.evaluator, each.judging)
+            found, tries_before = known.get(id_, ("planned", each.tries))
+            if found in left:
+                missing.append(each._replace(tries=tries_before))
+        if state in left or (state == "done" and missing):
+            yield Todo(todo.conversation, state, tries, tuple(missing))
 
 
 def _evaluations(rows: Iterable[Any]) -> Iterator[TodoEvaluation]:

@@ -1,137 +1,168 @@
-"""What people and pages read of a store."""
+"""Single conversations, evaluations and calls, as people and pages read them."""
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, select, text
+from sqlalchemy import Connection, Select, bindparam, func, select, text
 
 from recjury.errors import UserError
-from recjury.files import nearest
-from recjury.records import Finding
+from recjury.records import Completion, Finding, Message
 from recjury.store import tables
+from recjury.store.calls import to_completion
 from recjury.store.database import Chapter
 from recjury.store.findings import FindingRows, from_rows
 
 
+class ConversationRow(NamedTuple):
+    """A conversation by the names of its campaign. `state`: planned, done, failed.
+
+    `play` is the id that the system saw, `seconds` how long each of its turns took.
+    """
+
+    id: str
+    campaign: str
+    system: str
+    version: str
+    user: str
+    corpus: str
+    scenario: str
+    repeat: int
+    state: str
+    ending: str
+    rounds: int
+    reason: str
+    play: str
+    seconds: Sequence[float]
+    finished_at: str | None
+
+
 class EvaluationRow(NamedTuple):
-    """An evaluation, and the campaign that planned it last. `state`: done, incomplete."""
+    """An evaluation, its campaign, and the evaluator's name there. `state`: done, incomplete."""
 
     id: str
     campaign: str
     conversation: str
     evaluator: str
+    name: str
     judging: int
     state: str
     tries: int
 
 
-class Spent(NamedTuple):
-    """What calls cost: US dollars as far as known, and how many calls have no known cost."""
+class CallRow(NamedTuple):
+    """A call, and the work that was the first to ask for it. The prompt lacks the call's code."""
 
-    dollars: float
-    tokens_in: int
-    tokens_out: int
-    calls: int
-    unpriced: int
+    campaign: str
+    conversation: str
+    evaluation: str
+    model: str
+    purpose: str
+    prompt: tuple[Message, ...]
+    completion: Completion
+    created_at: str
 
 
 class Reading(Chapter):
-    """What people and pages read."""
+    """What a replay or a page shows."""
 
-    def connection(self) -> AbstractContextManager[Connection]:
-        """A transaction for queries of one's own."""
-        return self.database.connection()
+    def conversations(self, campaign: str) -> list[ConversationRow]:
+        """The conversations of a campaign, of all versions, in the plan's order."""
+        plan = tables.Plan.__table__.c
+        query = _conversations().where(plan.campaign == campaign).order_by(plan.ordinal, plan.run)
+        with self.database.connection() as connection:
+            return [ConversationRow(*row) for row in connection.execute(query)]
 
-    def campaigns(self) -> list[str]:
-        """The names of all campaigns; the one that was run last is the first."""
-        with self.connection() as connection:
-            return list(connection.execute(text(_CAMPAIGNS)).scalars())
+    def conversation(self, prefix: str) -> ConversationRow:
+        """The conversation whose id begins so, as the last run that planned it named it.
 
-    def newest(self, campaign: str = "") -> str:
-        """`campaign` if it is there, or the one that was run last. Raises UserError."""
-        names = self.campaigns()
-        if not names:
-            raise UserError(f"the store {self.database.name} has no campaign")
-        if campaign and campaign not in names:
-            near = nearest(campaign, names)
-            raise UserError(f"there is no campaign {campaign!r} in {self.database.name}{near}")
-        return campaign or names[0]
-
-    def config(self, campaign: str) -> Mapping[str, Any]:
-        """The configuration of a campaign's last run. Raises UserError."""
-        table = tables.Campaign.__table__
-        name = self.newest(campaign)
-        with self.connection() as connection:
-            query = select(table.c.config).where(table.c.name == name)
-            return dict(connection.execute(query).scalar_one())
+        Raises UserError if there is none, or more than one.
+        """
+        plan = tables.Plan.__table__.c
+        begins = func.substr(plan.conversation, 1, len(prefix)) == prefix
+        query = _conversations().where(begins).order_by(plan.run)
+        with self.database.connection() as connection:
+            found = {row.id: ConversationRow(*row) for row in connection.execute(query)}
+        if not found:
+            raise UserError(f"no conversation in {self.database.name} begins with {prefix!r}")
+        if len(found) > 1:
+            some = ", ".join(sorted(found)[:5])
+            raise UserError(f"{len(found)} conversations begin with {prefix!r}, such as {some}")
+        return next(iter(found.values()))
 
     def evaluation(self, id_: str) -> EvaluationRow:
-        """An evaluation. Raises UserError."""
-        with self.connection() as connection:
-            row = connection.execute(text(_EVALUATION), {"id": id_}).first()
+        """An evaluation, in the campaign that planned it last. Raises UserError."""
+        query = f"{_EVALUATIONS} WHERE e.id = :id ORDER BY ce.run DESC, p.run DESC LIMIT 1"
+        with self.database.connection() as connection:
+            row = connection.execute(text(query), {"id": id_}).first()
         if row is None:
             raise UserError(f"there is no evaluation {id_} in {self.database.name}")
         return EvaluationRow(*row)
 
     def evaluations(self, campaign: str, *, conversation: str = "") -> list[EvaluationRow]:
         """The evaluations of a campaign, or of one of its conversations, in the plan's order."""
+        query = f"""{_EVALUATIONS} WHERE p.campaign = :campaign
+            AND (:conversation = '' OR p.conversation = :conversation)
+            ORDER BY p.ordinal, ce.name, e.evaluator, e.judging"""
         values = {"campaign": campaign, "conversation": conversation}
-        with self.connection() as connection:
-            return [EvaluationRow(*row) for row in connection.execute(text(_EVALUATIONS), values)]
+        with self.database.connection() as connection:
+            return [EvaluationRow(*row) for row in connection.execute(text(query), values)]
 
     def findings(self, evaluation: str) -> list[Finding]:
         """What an evaluation found, as its evaluator returned it."""
-        with self.connection() as connection:
-            rows = FindingRows(
-                *(
-                    [dict(row) for row in connection.execute(query, {"id": evaluation}).mappings()]
-                    for query in _FINDINGS
-                )
-            )
+        with self.database.connection() as connection:
+            rows = FindingRows(*(_fields(connection, query, evaluation) for query in _FINDINGS))
             hashes = {row["rationale"] for row in rows.ratings}
             hashes |= {row["text"] for row in rows.statements}
-            table = tables.Text.__table__
-            query = select(table.c.hash, table.c.text).where(table.c.hash.in_(hashes - {None}))
-            return from_rows(rows, dict(connection.execute(query).tuples().all()))
+            return from_rows(rows, _texts(connection, hashes - {None}))
 
-    def spent(self, campaign: str) -> Spent:
-        """What all calls cost that a campaign was the first to ask for."""
-        with self.connection() as connection:
-            return Spent(*connection.execute(text(_SPENT), {"campaign": campaign}).one())
+    def calls(self, ids: Sequence[str]) -> list[CallRow]:
+        """The stored calls among `ids`, with their prompts, in this order."""
+        call = tables.Call.__table__
+        query = select(call).where(call.c.id.in_(ids))
+        with self.database.connection() as connection:
+            rows = {row.id: row for row in connection.execute(query)}
+            hashes = {part for row in rows.values() for _, *parts in row.prompt for part in parts}
+            texts = _texts(connection, hashes | {row.reply for row in rows.values()})
+        return [_call(rows[id_], texts) for id_ in ids if id_ in rows]
 
 
-_CAMPAIGNS = """
-    SELECT c.name FROM campaign c LEFT JOIN run r ON r.campaign = c.name
-    GROUP BY c.name, c.created_at ORDER BY COALESCE(MAX(r.id), 0) DESC, c.created_at DESC, c.name
-"""
+def _conversations() -> Select[Any]:
+    conversation, plan = tables.Conversation.__table__, tables.Plan.__table__
+    columns = [
+        (plan if name in plan.c else conversation).c[name] for name in ConversationRow._fields
+    ]
+    return select(*columns).join(plan, plan.c.conversation == conversation.c.id)
+
+
+def _fields(connection: Connection, query: Select[Any], evaluation: str) -> list[dict[str, Any]]:
+    return [dict(row) for row in connection.execute(query, {"id": evaluation}).mappings()]
+
+
+def _texts(connection: Connection, hashes: set[str]) -> dict[str, str]:
+    table = tables.Text.__table__.c
+    query = select(table.hash, table.text).where(table.hash.in_(hashes))
+    return dict(connection.execute(query).tuples().all())
+
+
+def _call(row: Any, texts: Mapping[str, str]) -> CallRow:
+    prompt = tuple(
+        Message(role, tuple(texts[part] for part in parts)) for role, *parts in row.prompt
+    )
+    more = (row.tokens_in, row.tokens_out, row.cost, row.served)
+    completion = to_completion(row.id, texts[row.reply], row.code, row.more, *more)
+    fields = {name: getattr(row, name) for name in CallRow._fields if hasattr(row, name)}
+    return CallRow(**fields | {"prompt": prompt, "completion": completion})
+
+
 _EVALUATIONS = """
-    SELECT e.id, p.campaign, e.conversation, e.evaluator, e.judging, e.state, e.tries
+    SELECT e.id, p.campaign, e.conversation, e.evaluator, ce.name, e.judging, e.state, e.tries
     FROM plan p
     JOIN campaign_evaluator ce ON ce.campaign = p.campaign
     JOIN evaluation e
         ON e.conversation = p.conversation AND e.evaluator = ce.evaluator
         AND e.judging < ce.judgings
-    WHERE p.campaign = :campaign AND (:conversation = '' OR p.conversation = :conversation)
-    ORDER BY p.ordinal, e.evaluator, e.judging
 """
-_EVALUATION = """
-    SELECT e.id, p.campaign, e.conversation, e.evaluator, e.judging, e.state, e.tries
-    FROM evaluation e
-    JOIN plan p ON p.conversation = e.conversation
-    JOIN campaign_evaluator ce ON ce.campaign = p.campaign AND ce.evaluator = e.evaluator
-    WHERE e.id = :id ORDER BY p.run DESC LIMIT 1
-"""
-_SPENT = """
-    SELECT COALESCE(SUM(cost), 0.0), COALESCE(SUM(tokens_in), 0), COALESCE(SUM(tokens_out), 0),
-           COUNT(*), COUNT(*) - COUNT(cost)
-    FROM call WHERE campaign = :campaign
-"""
-
-
-def _findings(table: type[tables.Row]) -> Any:
-    columns = table.__table__.c
-    return select(table.__table__).where(columns.evaluation == bindparam("id"))
-
-
-_FINDINGS = [_findings(each) for each in (tables.Rating, tables.Evidence, tables.Statement)]
+_FINDINGS = [
+    select(each.__table__).where(each.__table__.c.evaluation == bindparam("id"))
+    for each in (tables.Rating, tables.Evidence, tables.Statement)
+]

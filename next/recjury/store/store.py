@@ -7,12 +7,14 @@ from typing import Self
 from recjury.records import Completion, ConversationLog
 from recjury.store.calls import Calls
 from recjury.store.campaigns import Campaigns
+from recjury.store.checking import Checking
+from recjury.store.counting import Counting
 from recjury.store.database import Database
 from recjury.store.reading import Reading
 from recjury.store.saving import Saving
 
 
-class Store(Calls, Campaigns, Saving, Reading):
+class Store(Calls, Campaigns, Saving, Reading, Counting, Checking):
     """What is kept. A remote actor can stand in for the async methods: values in, values out."""
 
     def __init__(

@@ -1,0 +1,172 @@
+"""How far campaigns are, who runs them, and what their calls cost."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, func, select, text
+
+from recjury.errors import UserError
+from recjury.files import nearest
+from recjury.store import tables
+from recjury.store.database import Chapter
+from recjury.store.processes import is_there
+
+
+class RunRow(NamedTuple):
+    """A run. `state`: running, finished, interrupted (its process is gone), stopped, failed."""
+
+    id: int
+    host: str
+    pid: int
+    started_at: str
+    ended_at: str | None
+    state: str
+    reason: str
+    versions: Mapping[str, str]
+
+
+class Spent(NamedTuple):
+    """What calls cost: US dollars as far as known, and how many calls have no known cost."""
+
+    dollars: float
+    tokens_in: int
+    tokens_out: int
+    calls: int
+    unpriced: int
+
+
+class Counts(NamedTuple):
+    """How many conversations are in each state, and by evaluator, how many evaluations are.
+
+    An evaluation of a finished conversation that is not there is planned.
+    """
+
+    conversations: Mapping[str, int]
+    evaluations: Mapping[str, Mapping[str, int]]
+
+
+class CallSize(NamedTuple):
+    """What an endpoint said of a prompt (tokens, model), and the prompt's length in characters."""
+
+    call: str
+    model: str
+    served: str
+    tokens_in: int | None
+    characters: int
+
+
+class Counting(Chapter):
+    """What tables, `status` and budgets ask."""
+
+    def connection(self) -> AbstractContextManager[Connection]:
+        """A transaction for queries of one's own."""
+        return self.database.connection()
+
+    def campaigns(self) -> list[str]:
+        """The names of all campaigns; the one that was run last is the first."""
+        with self.connection() as connection:
+            return list(connection.execute(text(_CAMPAIGNS)).scalars())
+
+    def campaign(self, name: str = "") -> str:
+        """`name` if there is such a campaign, by default the one that was run last.
+
+        Raises UserError if there is none.
+        """
+        names = self.campaigns()
+        if not names:
+            raise UserError(f"the store {self.database.name} has no campaign: no run has begun")
+        if name and name not in names:
+            near = nearest(name, names)
+            raise UserError(f"the store {self.database.name} has no campaign {name!r}{near}")
+        return name or names[0]
+
+    def config(self, campaign: str) -> Mapping[str, Any]:
+        """The configuration of a campaign's last run. Raises UserError."""
+        table = tables.Campaign.__table__
+        query = select(table.c.config).where(table.c.name == self.campaign(campaign))
+        with self.connection() as connection:
+            return dict(connection.execute(query).scalar_one())
+
+    def runs(self, campaign: str) -> list[RunRow]:
+        """The runs of a campaign, the last one first."""
+        run = tables.Run.__table__
+        query = select(run).where(run.c.campaign == campaign).order_by(run.c.id.desc())
+        with self.connection() as connection:
+            return [_run(row) for row in connection.execute(query)]
+
+    def counts(self, campaign: str) -> Counts:
+        """How far a campaign is, in the newest conversation of each trial."""
+        values = {"campaign": campaign}
+        with self.connection() as connection:
+            played = connection.execute(text(_NEWEST + _COUNT_CONVERSATIONS), values)
+            conversations: dict[str, int] = dict(played.tuples().all())
+            rated = connection.execute(text(_NEWEST + _COUNT_EVALUATIONS), values).all()
+        evaluations: dict[str, dict[str, int]] = {}
+        for name, judgings, state, count in rated:
+            wanted = conversations.get("done", 0) * judgings
+            states = evaluations.setdefault(name, {"planned": wanted})
+            if state is not None:
+                states[state] = count
+                states["planned"] -= count
+        return Counts(conversations, evaluations)
+
+    def call_sizes(self, campaign: str) -> Iterator[CallSize]:
+        """What endpoints said of the calls that a campaign was the first to ask for."""
+        call, part = tables.Call.__table__.c, tables.Text.__table__.c
+        query = select(call.id, call.model, call.served, call.tokens_in, call.prompt)
+        with self.connection() as connection:
+            measured = connection.execute(select(part.hash, func.length(part.text)))
+            lengths: dict[str, int] = dict(measured.tuples().all())
+            for row in connection.execute(query.where(call.campaign == campaign)):
+                characters = sum(lengths[key] for _, *parts in row.prompt for key in parts)
+                yield CallSize(row.id, row.model, row.served, row.tokens_in, characters)
+
+    def spent(self, campaign: str) -> Spent:
+        """What all calls cost that a campaign was the first to ask for."""
+        with self.connection() as connection:
+            return Spent(*connection.execute(text(_SPENT), {"campaign": campaign}).one())
+
+
+def _run(row: Any) -> RunRow:
+    fields = {name: getattr(row, name) for name in RunRow._fields}
+    is_interrupted = row.state == "running" and is_there(row) is False
+    return RunRow(**fields | ({"state": "interrupted"} if is_interrupted else {}))
+
+
+_CAMPAIGNS = """
+    SELECT c.name FROM campaign c LEFT JOIN run r ON r.campaign = c.name
+    GROUP BY c.name, c.created_at ORDER BY COALESCE(MAX(r.id), 0) DESC, c.created_at DESC, c.name
+"""
+_NEWEST = """
+    WITH newest AS (
+        SELECT p.conversation AS id, ROW_NUMBER() OVER (
+            PARTITION BY p.system, p.user, p.corpus, p.scenario, p.repeat ORDER BY p.run DESC
+        ) AS age
+        FROM plan p WHERE p.campaign = :campaign
+    )
+"""
+_COUNT_CONVERSATIONS = """
+    SELECT c.state, COUNT(*) FROM newest n JOIN conversation c ON c.id = n.id
+    WHERE n.age = 1 GROUP BY c.state
+"""
+_COUNT_EVALUATIONS = """
+    SELECT ce.name, ce.judgings, e.state, COUNT(*)
+    FROM campaign_evaluator ce
+    LEFT JOIN (
+        SELECT c.id FROM newest n JOIN conversation c ON c.id = n.id
+        WHERE n.age = 1 AND c.state = 'done'
+    ) c ON TRUE
+    LEFT JOIN evaluation e
+        ON e.conversation = c.id AND e.evaluator = ce.evaluator AND e.judging < ce.judgings
+    WHERE ce.campaign = :campaign AND ce.run = (
+        SELECT MAX(x.run) FROM campaign_evaluator x
+        WHERE x.campaign = ce.campaign AND x.name = ce.name
+    )
+    GROUP BY ce.name, ce.judgings, e.state
+"""
+_SPENT = """
+    SELECT COALESCE(SUM(cost), 0.0), COALESCE(SUM(tokens_in), 0), COALESCE(SUM(tokens_out), 0),
+           COUNT(*), COUNT(*) - COUNT(cost)
+    FROM call WHERE campaign = :campaign
+"""
