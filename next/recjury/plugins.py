@@ -35,16 +35,22 @@ def find(group: str, name: str, built_in: Mapping[str, Any]) -> Loaded:
     )
 
 
+def look_in(folder: str) -> None:
+    """Look for modules in the current folder and in `folder`, before what is installed."""
+    for each in (Path(folder).resolve(), Path.cwd()):
+        if str(each) not in sys.path:
+            sys.path.insert(0, str(each))
+
+
 def load(target: str) -> Loaded:
-    """What `module:name` names; modules of the current folder come first. Raises UserError."""
+    """What `module:name` names. Raises UserError."""
     module_name, _, name = target.partition(":")
-    if "" not in sys.path and str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
+    look_in(".")
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         raise UserError(
-            f"{target}: {error}: it is looked for in {Path.cwd()} and among what is installed"
+            f"{target}: {error}: it is looked for in {', '.join(sys.path[:2])}"
         ) from None
     except Exception as error:
         raise UserError(f"{target}: importing it raised {type(error).__name__}: {error}") from error

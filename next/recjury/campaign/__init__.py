@@ -1,0 +1,24 @@
+"""A file becomes a plan becomes a run; dry run, verification and what-if are runs, too."""
+
+from recjury.campaign.config import Config, Scenarios, Spending, read_config
+from recjury.campaign.dry_run import Estimate, dry_run
+from recjury.campaign.run import Finished, Progress, run
+from recjury.campaign.verify import Verified, verify
+from recjury.campaign.what_if import Change, WhatIf, what_if
+
+__all__ = [
+    "Change",
+    "Config",
+    "Estimate",
+    "Finished",
+    "Progress",
+    "Scenarios",
+    "Spending",
+    "Verified",
+    "WhatIf",
+    "dry_run",
+    "read_config",
+    "run",
+    "verify",
+    "what_if",
+]

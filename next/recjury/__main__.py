@@ -1,0 +1,6 @@
+"""`python -m recjury` and the command `recjury`."""
+
+from recjury.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""What a campaign file may say."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, PrivateAttr, ValidationError, model_validator
+
+from recjury.campaign.mistakes import first_mistake
+from recjury.errors import UserError
+from recjury.files import YamlFile
+from recjury.llm import Model
+from recjury.records import Record
+from recjury.simulator import Session
+
+
+def _with_kind(part: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(part.get("kind"), str):
+        raise ValueError("`kind` is missing: a name, or `module:name` of your own")
+    return part
+
+
+Part = Annotated[dict[str, Any], AfterValidator(_with_kind)]
+"""A system, a user or an evaluator: its `kind`, and its settings beside it."""
+
+
+_DEFAULTS = {"users": ("llm",), "evaluators": ("outcome", "persuasiveness", "core")}
+
+
+class Scenarios(Record):
+    """The scenarios of one corpus; with `limit`, the first so many."""
+
+    corpus: str
+    limit: int | None = Field(default=None, ge=1)
+
+
+class Spending(Record):
+    """What a campaign may spend over all its runs, in US dollars and in tokens."""
+
+    dollars: float | None = Field(default=None, gt=0)
+    tokens: int | None = Field(default=None, gt=0)
+
+
+class Config(Record):
+    """A campaign. Its name is its identity within a store.
+
+    `folder` is where `module:name` is looked for besides the current one: that of the file.
+    """
+
+    name: str = Field(default="campaign", min_length=1)
+    folder: str = "."
+    protocol: Literal["core", "paper"] = "core"
+    scenarios: tuple[Scenarios, ...] = (Scenarios(corpus="sample"),)
+    systems: tuple[Part, ...] = Field(min_length=1)
+    users: tuple[Part, ...] = tuple({"kind": kind} for kind in _DEFAULTS["users"])
+    evaluators: tuple[Part, ...] = tuple({"kind": kind} for kind in _DEFAULTS["evaluators"])
+    models: dict[str, Model] = Field(default_factory=dict)
+    session: Session = Session()
+    repeats: int = Field(default=1, ge=1, le=1000)
+    attempts: int = Field(default=3, ge=1, le=20)
+    budget: Spending | None = None
+    _file: YamlFile | None = PrivateAttr(default=None)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _written_out(cls, values: Any) -> Any:
+        return _written_out(dict(values)) if isinstance(values, Mapping) else values
+
+    def stored(self) -> dict[str, Any]:
+        """The campaign as the store keeps it, and as it can be read from there."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+    def error(self, keys: Sequence[str | int], message: str) -> UserError:
+        """An error at a key, with file and line where the configuration was read from a file."""
+        if self._file is not None:
+            return self._file.error(keys, message)
+        return UserError(f"{'.'.join(map(str, keys))}: {message}")
+
+
+def read_config(path: Path) -> Config:
+    """The campaign of a file, named after the file unless it has a `name`. Raises UserError."""
+    file = YamlFile(path)
+    if not isinstance(file.values, dict):
+        raise file.error((), "a mapping with `systems` is wanted")
+    values = {"name": path.stem, "folder": str(path.resolve().parent)} | file.values
+    try:
+        config = Config.model_validate(values)
+    except ValidationError as error:
+        keys, message = first_mistake(error, Config)
+        raise file.error(keys, message) from None
+    config._file = file
+    return config
+
+
+def _written_out(values: dict[str, Any]) -> dict[str, Any]:
+    """The values without short forms: each of them stands for what most campaigns want."""
+    if "model" in values:
+        values["models"] = {"main": values.pop("model")} | (values.get("models") or {})
+    if isinstance(budget := values.get("budget"), int | float):
+        values["budget"] = {"dollars": budget}
+    if "scenarios" in values:
+        values["scenarios"] = _listed(values["scenarios"], "corpus")
+    for key in ("systems", "users", "evaluators"):
+        if key in values:
+            values[key] = _listed(values[key], "kind")
+    return _as_in_the_paper(values) if values.get("protocol") == "paper" else values
+
+
+def _listed(values: Any, key: str) -> Any:
+    """A list of mappings, each of which has `key`; a text alone is the value of that key."""
+    listed = values if isinstance(values, list | tuple) else [values]
+    return [{key: each} if isinstance(each, str) else each for each in listed]
+
+
+_PAPER = {
+    "users": {"llm": {"prompts": "core-paper"}},
+    "evaluators": {"core": {"prompts": "core-paper"}},
+}
+_PAPER_SESSION = {"ends_on": "list", "block_values": False}
+
+
+def _as_in_the_paper(values: dict[str, Any]) -> dict[str, Any]:
+    """The values with the settings of CoRE (6.4, 6.5). Raises ValueError if one is set already."""
+    session = values.get("session") or {}
+    if taken := sorted(_PAPER_SESSION.keys() & session.keys()):
+        raise ValueError(f"`protocol: paper` sets `session.{taken[0]}`: leave it out")
+    for key, of_kind in _PAPER.items():
+        parts = values.get(key) or [{"kind": kind} for kind in _DEFAULTS[key]]
+        for part in parts:
+            if taken := sorted(of_kind.get(part.get("kind"), {}).keys() & part.keys()):
+                raise ValueError(f"`protocol: paper` sets `{taken[0]}`: leave it out")
+        values[key] = [part | of_kind.get(part.get("kind"), {}) for part in parts]
+    return values | {"session": session | _PAPER_SESSION}

@@ -1,0 +1,113 @@
+"""A dry run is the run with a typical model, in memory, over some trials, scaled up."""
+
+import math
+import random
+from collections import Counter
+from statistics import fmean, stdev
+from typing import NamedTuple
+
+from recjury.campaign.config import Config
+from recjury.campaign.plan import Trial, planned_conversations, planned_evaluators, trials
+from recjury.campaign.prepare import Prepared, prepared
+from recjury.campaign.run import advance
+from recjury.llm import Model, TypicalModel
+from recjury.store import Store, Todo
+
+_TRIALS = 40  # of each system, drawn by seed
+
+
+class Estimate(NamedTuple):
+    """What is left to do: trials, calls by purpose, tokens, and US dollars.
+
+    `error` is two standard errors of `calls`. `dollars` is None if a price is unknown.
+    """
+
+    trials: int
+    calls: float
+    error: float
+    purposes: dict[str, float]
+    tokens_in: float
+    tokens_out: float
+    dollars: float | None
+
+
+async def dry_run(
+    config: Config, store: Store | None = None, *, limit: int | None = None
+) -> Estimate:
+    """An estimate of what a run would do, without a call. Nothing is written to `store`.
+
+    Raises UserError for whatever would keep the run from beginning, except missing keys.
+    """
+    unlimited = config.model_copy(update={"budget": None})
+    counter = _Counter()
+    with Store(below=store) as memory:
+        async with prepared(
+            unlimited, memory, open_provider=counter.open, limit=limit, stand_ins=True
+        ) as ready:
+            counter.names = [item.ref.name for c in ready.corpora.values() for item in c.catalogue]
+            plan = {trial.id: trial for trial in trials(ready)}
+            todo = _left(ready, plan, memory, store)
+            return await _scaled(todo, plan, ready, memory, counter)
+
+
+class _Counter:
+    """The typical models of a dry run, and what they were asked."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self._models: list[TypicalModel] = []
+
+    def open(self, model: Model) -> TypicalModel:
+        self._models.append(TypicalModel(model, self.names))
+        return self._models[-1]
+
+    @property
+    def calls(self) -> Counter[str]:
+        return sum((model.calls for model in self._models), Counter())
+
+
+def _left(
+    ready: Prepared, plan: dict[str, Trial], memory: Store, store: Store | None
+) -> list[Todo]:
+    """What the run would find to do: the plan of the memory store without what `store` has."""
+    number = memory.start(ready.config.name, {}, {})
+    memory.plan(
+        number, planned_conversations(ready, list(plan.values())), planned_evaluators(ready)
+    )
+    todo = memory.todo(number)
+    return store.without_done(todo) if store else todo
+
+
+async def _scaled(
+    todo: list[Todo],
+    plan: dict[str, Trial],
+    ready: Prepared,
+    memory: Store,
+    counter: _Counter,
+) -> Estimate:
+    """Play a sample of the scenarios: all their trials, so that twins share calls as in a run."""
+    by_scenario: dict[tuple[str, str], list[Todo]] = {}
+    for left in todo:
+        scenario = plan[left.conversation].scenario
+        by_scenario.setdefault((scenario.corpus, scenario.id), []).append(left)
+    groups = list(by_scenario.values())
+    drawn = random.Random(0).sample(groups, min(_TRIALS, len(groups)))
+    counts: list[int] = []
+    for group in drawn:
+        before = counter.calls.total()
+        for left in group:
+            await advance(plan[left.conversation], left, ready, memory)
+        counts.append(counter.calls.total() - before)
+    scale = len(groups) / len(drawn) if drawn else 0.0
+    spent = memory.spent(ready.config.name)
+    missed = (1 - len(drawn) / len(groups)) if groups else 0.0
+    spread = stdev(counts) * math.sqrt(missed / len(counts)) if len(counts) > 1 else 0.0
+    return Estimate(
+        trials=len(todo),
+        calls=fmean(counts) * len(groups) if counts else 0.0,
+        error=2 * len(groups) * spread,
+        purposes={purpose: scale * number for purpose, number in counter.calls.items()},
+        tokens_in=scale * spent.tokens_in,
+        tokens_out=scale * spent.tokens_out,
+        dollars=None if spent.unpriced else scale * spent.dollars,
+    )

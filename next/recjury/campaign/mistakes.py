@@ -1,0 +1,90 @@
+"""A mistake in settings, in one line: the key, what is wrong with it, and the nearest key."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from recjury.errors import UserError
+from recjury.files import nearest
+
+R = TypeVar("R", bound=BaseModel)
+
+GONE = {
+    "simulator": "`session` has the rounds, `users: [{kind: llm, ...}]` the user",
+    "user": "`users` is a list: users: [{kind: llm, persona: ...}]",
+    "stop": "campaigns do not stop early: `compare` says how many more scenarios would decide",
+    "limits": "`concurrency` of a model or a system",
+    "concurrency": "`concurrency` of a model or a system",
+    "data": "`corpus` names the folder",
+    "outage_patience": "`patience`",
+    "retries": "`patience` says how long a call is tried",
+    "price_cached": "`price_in`",
+    "json_mode": "nothing: the form is asked for, and dropped where an endpoint refuses it",
+    "path": "`kind: module:name`",
+    "options": "the settings stand beside `kind`",
+    "declares": "nothing: no acts are declared",
+    "unique_values": "`session.block_values`",
+    "combine": "`routes` gives a factor one judge; otherwise all judges rate all factors",
+    "routing": "`routes`",
+}
+"""Keys of version 0.2 that are gone, and what replaces them."""
+
+
+def first_mistake(error: ValidationError, kind: type[BaseModel]) -> tuple[list[str | int], str]:
+    """The keys that lead to the first mistake, and what is wrong there."""
+    first = error.errors()[0]
+    keys = list(first["loc"])
+    if first["type"] == "extra_forbidden":
+        return keys, _unknown(str(keys[-1]), _fields_at(kind, keys[:-1]))
+    if first["type"] == "missing":
+        return keys[:-1], f"`{keys[-1]}` is missing"
+    message = str(first["msg"]).removeprefix("Value error, ")
+    got = "" if first["type"] == "value_error" else f", got {_short(first['input'])}"
+    return keys, f"{message[0].lower()}{message[1:]}{got}"
+
+
+def made(kind: type[R], settings: Mapping[str, Any]) -> R:
+    """The record of these settings. Raises Mistake."""
+    try:
+        return kind.model_validate(dict(settings))
+    except ValidationError as error:
+        raise Mistake(*first_mistake(error, kind)) from None
+
+
+class Mistake(UserError):
+    """A mistake at a key of settings; whoever knows where they stand adds file and line."""
+
+    def __init__(self, keys: list[str | int], message: str):
+        """`keys` lead from the settings to the mistake."""
+        super().__init__(f"{'.'.join(map(str, keys))}: {message}")
+        self.keys, self.message = keys, message
+
+
+def _unknown(key: str, known: set[str]) -> str:
+    if key in GONE and key not in known:
+        return f"this key is gone; instead: {GONE[key]}"
+    near = nearest(key, known)
+    return f"there is no such key{near or ': there are ' + ', '.join(sorted(known))}"
+
+
+def _fields_at(kind: type[BaseModel], keys: list[str | int]) -> set[str]:
+    """The keys that a record knows where `keys` lead."""
+    found: Any = kind
+    for key in keys:
+        if isinstance(found, type) and issubclass(found, BaseModel):
+            field = found.model_fields.get(str(key))
+            found = _model_in(field.annotation) if field else None
+    return set(found.model_fields) if found is not None else set()
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """The record in an annotation such as `tuple[Record, ...]` or `Record | None`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for each in get_args(annotation) if (found := _model_in(each))), None)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

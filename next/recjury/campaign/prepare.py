@@ -1,0 +1,194 @@
+"""A campaign becomes what a run needs: corpora, gateway, systems, users, evaluators. Once."""
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from recjury import plugins
+from recjury.agents import LoadedSystem, load_system
+from recjury.campaign.config import Config
+from recjury.campaign.mistakes import Mistake, made
+from recjury.corpora import Corpus, open_corpus
+from recjury.debate import AgentProvider
+from recjury.errors import UserError
+from recjury.files import nearest
+from recjury.judges import EVALUATORS, Context, Evaluator
+from recjury.llm import Budget, Gateway, Model, Provider, Recorder, open_endpoint
+from recjury.llm.prompts import pack
+from recjury.records import Record, digest, identity
+from recjury.simulator import USERS, User
+
+Open = Callable[[Model], Provider]
+"""Opens what answers in place of a model."""
+
+
+class NamedUser(NamedTuple):
+    """A simulated user with the identity of its settings."""
+
+    name: str
+    version: str
+    user: User
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a run needs. Systems are by name and corpus, evaluators by identity."""
+
+    config: Config
+    corpora: Mapping[str, Corpus]
+    gateway: Gateway
+    systems: Mapping[tuple[str, str], LoadedSystem]
+    users: Mapping[str, NamedUser]
+    evaluators: Mapping[str, Evaluator]
+
+    def systems_of(self, corpus: str) -> Iterator[LoadedSystem]:
+        """The systems as they are for one corpus."""
+        return (system for (_, each), system in self.systems.items() if each == corpus)
+
+
+@asynccontextmanager
+async def prepared(
+    config: Config,
+    recorder: Recorder,
+    *,
+    open_provider: Open | None = None,
+    budget: Budget | None = None,
+    limit: int | None = None,
+    fresh: Mapping[str, str] | None = None,
+    stand_ins: bool = False,
+) -> AsyncIterator[Prepared]:
+    """Open all that a campaign names. Raises UserError for what cannot be opened.
+
+    `open_provider` answers in place of the models' endpoints, `limit` takes the first scenarios of
+    each corpus, and `fresh` labels systems that changed where recjury cannot see it. With
+    `stand_ins`, typical systems answer in place of those that run outside of recjury.
+    """
+    plugins.look_in(config.folder)
+    parts = _Parts(config, _corpora(config, limit), open_provider or open_endpoint)
+    systems = parts.systems(fresh or {}, stand_ins=stand_ins)
+    users, evaluators = parts.users(), parts.evaluators()
+    gateway = Gateway(parts.models, recorder, parts.open, budget=budget, attempts=config.attempts)
+    try:
+        yield Prepared(config, parts.corpora, gateway, systems, users, evaluators)
+    finally:
+        await gateway.aclose()
+        for system in systems.values():
+            await system.aclose()
+
+
+def _corpora(config: Config, limit: int | None) -> dict[str, Corpus]:
+    found = {}
+    for number, each in enumerate(config.scenarios):
+        try:
+            corpus = open_corpus(each.corpus)
+        except UserError as error:
+            raise config.error(("scenarios", number, "corpus"), str(error)) from None
+        fewest = min((n for n in (each.limit, limit) if n is not None), default=None)
+        found[corpus.name] = corpus._replace(scenarios=corpus.scenarios[:fewest])
+    return found
+
+
+class _Parts:
+    """Makes the parts of a campaign. An agent that a part refers to becomes a model."""
+
+    def __init__(self, config: Config, corpora: Mapping[str, Corpus], open_provider: Open):
+        self.config, self.corpora, self._open_provider = config, corpora, open_provider
+        self.models = dict(config.models)
+        self._agents: dict[str, Callable[[], Any]] = {}
+
+    def open(self, model: Model) -> Provider:
+        """The provider of a model, or of an agent that speaks in its place."""
+        if model.name in self._agents:
+            return AgentProvider(self._agents[model.name])
+        return self._open_provider(model)
+
+    def systems(
+        self, fresh: Mapping[str, str], *, stand_ins: bool
+    ) -> dict[tuple[str, str], LoadedSystem]:
+        """The systems by name and corpus."""
+        found: dict[tuple[str, str], LoadedSystem] = {}
+        for number, settings in enumerate(self.config.systems):
+            for corpus in self.corpora.values():
+                with self._errors_at("systems", number):
+                    system = load_system(settings, corpus, self.look_up, stand_in=stand_ins)
+                key = (system.name, corpus.name)
+                if key in found:
+                    raise self._taken("systems", number, system.name)
+                found[key] = system.labelled(fresh.get(system.name, ""))
+        if unknown := sorted(fresh.keys() - {name for name, _ in found}):
+            known = ", ".join(dict.fromkeys(name for name, _ in found))
+            raise UserError(f"--fresh {unknown[0]}: there is no such system: there are {known}")
+        return found
+
+    def users(self) -> dict[str, NamedUser]:
+        """The simulated users by name."""
+        found: dict[str, NamedUser] = {}
+        catalogues = {name: corpus.catalogue for name, corpus in self.corpora.items()}
+        domains = {name: corpus.domain for name, corpus in self.corpora.items()}
+        for number, settings in enumerate(self.config.users):
+            with self._errors_at("users", number):
+                user, source = self._record("users", settings, USERS)
+                version = digest(type(user).__name__, user.RENDERING, self._identity(user), source)
+                ready = user.prepared(catalogues, domains)
+            if ready.name in found:
+                raise self._taken("users", number, ready.name)
+            found[ready.name] = NamedUser(ready.name, version, ready)
+        return found
+
+    def evaluators(self) -> dict[str, Evaluator]:
+        """The evaluators by identity."""
+        found: dict[str, Evaluator] = {}
+        catalogues = {name: corpus.catalogue for name, corpus in self.corpora.items()}
+        for number, settings in enumerate(self.config.evaluators):
+            with self._errors_at("evaluators", number):
+                made_, source = self._record("evaluators", settings, EVALUATORS)
+                version = digest(
+                    type(made_).__name__, made_.RENDERING, self._identity(made_), source
+                )
+                ready = made_.prepared(Context(catalogues))
+            if ready.name in {each.name for each in found.values()} or version in found:
+                raise self._taken("evaluators", number, ready.name)
+            found[version] = ready
+        return found
+
+    def look_up(self, kind: str, name: str) -> object:
+        """What a model's or a pack's name stands for, in identities. Raises UserError."""
+        if kind == "pack":
+            return pack(name).digest
+        if name not in self.models and ":" in name:
+            agent = plugins.load(name)
+            self._agents[name] = agent.value
+            self.models[name] = Model(name=name, extra={"source": agent.source})
+        if name not in self.models:
+            raise UserError(
+                f"there is no model {name!r}{nearest(name, self.models)}: "
+                f"models are {', '.join(self.models) or 'none'}"
+            )
+        return self.models[name].reply.model_dump(mode="json", exclude_defaults=True)
+
+    def _record(self, group: str, settings: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
+        """The record of a part, with a name, and the digest of its own source."""
+        found = plugins.find(group, settings["kind"], known)
+        record = made(found.value, settings)
+        name = record.name or settings["kind"].rpartition(":")[2].lower()
+        return record.model_copy(update={"name": name}), found.source
+
+    def _identity(self, record: Record) -> Mapping[str, object]:
+        return identity(record, self.look_up)
+
+    @contextmanager
+    def _errors_at(self, group: str, number: int) -> Iterator[None]:
+        """Add file and line to mistakes in one part's settings."""
+        try:
+            yield
+        except Mistake as mistake:
+            raise self.config.error((group, number, *mistake.keys), mistake.message) from None
+        except UserError as error:
+            raise self.config.error((group, number), str(error)) from None
+
+    def _taken(self, group: str, number: int, name: str) -> UserError:
+        what = group.removesuffix("s")
+        return self.config.error(
+            (group, number), f"two {group} are called {name!r}: give this {what} another `name`"
+        )

@@ -1,0 +1,197 @@
+"""A run: each trial's way through the house, as many at once as the models allow."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import NamedTuple, Protocol
+from uuid import uuid4
+
+from recjury import __version__
+from recjury.campaign.config import Config, Spending
+from recjury.campaign.plan import Trial, planned_conversations, planned_evaluators, trials
+from recjury.campaign.prepare import Open, Prepared, prepared
+from recjury.errors import BatchPending, CallFailed, Stop, UnitFailed
+from recjury.llm import Ask, Budget, gather
+from recjury.logs import logger
+from recjury.records import ConversationLog, Finding, Unit
+from recjury.simulator import converse
+from recjury.store import Store, Todo, TodoEvaluation, evaluation_id
+
+_FEWEST_OPEN = 16
+
+
+class Keeper(Protocol):
+    """All that `advance` needs of a store. Values in and out, so a remote actor will do."""
+
+    async def log(self, conversation: str) -> ConversationLog | None:
+        """The log of a conversation that is done."""
+
+    async def save_log(
+        self, conversation: str, log: ConversationLog, *, play: str, seconds: Sequence[float]
+    ) -> None:
+        """Keep a finished or failed conversation."""
+
+    async def save_failure(self, conversation: str, reason: str, *, tries: int) -> None:
+        """Keep why the user could not speak; the conversation stays planned."""
+
+    async def save_evaluation(
+        self,
+        conversation: str,
+        evaluator: str,
+        judging: int,
+        findings: Sequence[Finding],
+        *,
+        tries: int,
+    ) -> None:
+        """Keep what was found, in place of what was found before."""
+
+
+class Progress(NamedTuple):
+    """How far a run is: trials done of those that were left, and calls."""
+
+    done: int
+    left: int
+    sent: int
+    reused: int
+
+
+class Finished(NamedTuple):
+    """What a run did: trials planned, left before and after it, and calls sent and found again."""
+
+    run: int
+    planned: int
+    left_before: int
+    left: int
+    sent: int
+    reused: int
+
+
+async def run(
+    config: Config,
+    store: Store,
+    *,
+    open_provider: Open | None = None,
+    limit: int | None = None,
+    retry: bool = True,
+    fresh: Sequence[str] = (),
+    take_over: bool = False,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> Finished:
+    """Play and rate all that is left of a campaign.
+
+    `open_provider` answers in place of the models' own endpoints, `limit` takes the first scenarios
+    of each corpus, and without `retry` what failed stays as it is. `fresh` names systems that
+    changed where recjury cannot see it. Raises UserError before the run begins, and Stop if an
+    endpoint or the budget ends it; the same call goes on.
+    """
+    labels = store.fresh(config.name) | {name: _label(store, config.name, name) for name in fresh}
+    budget = _budget(config, store)
+    async with prepared(
+        config, store, open_provider=open_provider, budget=budget, limit=limit, fresh=labels
+    ) as ready:
+        if fresh:
+            store.set_fresh(config.name, labels)
+        plan = {trial.id: trial for trial in trials(ready)}
+        number = store.start(config.name, config.stored(), _VERSIONS, take_over=take_over)
+        state, reason = "interrupted", ""
+        try:
+            store.plan(
+                number, planned_conversations(ready, list(plan.values())), planned_evaluators(ready)
+            )
+            before = store.todo(number, retry_failed=retry)
+            logger.info("run begins", run=number, campaign=config.name, left=len(before))
+            await _work_off(before, plan, ready, store, progress)
+            state = "finished"
+        except Stop as stop:
+            state, reason = "stopped", str(stop)
+            raise
+        except Exception as error:
+            state, reason = "failed", f"{type(error).__name__}: {error}"
+            raise
+        finally:
+            store.end(number, state, reason)
+            logger.info("run ends", run=number, state=state, reason=reason)
+        left = len(store.todo(number))
+        counts = ready.gateway.sent, ready.gateway.reused
+        return Finished(number, len(plan), len(before), left, *counts)
+
+
+_VERSIONS = {"recjury": __version__}
+
+
+def _budget(config: Config, store: Store) -> Budget:
+    """The budget over all runs of the campaign."""
+    spent = store.spent(config.name)
+    limit = config.budget or Spending()
+    return Budget(limit.dollars, spent.dollars)
+
+
+def _label(store: Store, campaign: str, system: str) -> str:
+    """Today's date, and a number that makes it another label than the last one."""
+    today = datetime.now(UTC).date().isoformat()
+    day, _, number = store.fresh(campaign).get(system, "").partition("/")
+    return f"{today}/{int(number) + 1 if day == today else 1}"
+
+
+async def _work_off(
+    todo: Sequence[Todo],
+    plan: dict[str, Trial],
+    ready: Prepared,
+    keeper: Keeper,
+    progress: Callable[[Progress], None],
+) -> None:
+    """Conversations are chains of calls: as many are open as all models may have calls."""
+    queue, done = iter(todo), 0
+
+    async def work() -> None:
+        nonlocal done
+        for left in queue:
+            with suppress(BatchPending):
+                await advance(plan[left.conversation], left, ready, keeper)
+            done += 1
+            progress(Progress(done, len(todo), ready.gateway.sent, ready.gateway.reused))
+
+    places = sum(model.concurrency for model in ready.config.models.values())
+    await gather(work() for _ in range(min(max(_FEWEST_OPEN, places), len(todo))))
+
+
+async def advance(trial: Trial, left: Todo, ready: Prepared, keeper: Keeper) -> None:
+    """Play what is not played, and rate what is not rated. Raises Stop and BatchPending."""
+    log = await keeper.log(trial.id) or await play(trial, left, ready, keeper)
+    if log is not None and not log.failed:
+        await gather(evaluate(trial, log, each, ready, keeper) for each in left.evaluations)
+
+
+async def play(trial: Trial, left: Todo, ready: Prepared, keeper: Keeper) -> ConversationLog | None:
+    """The log, also of a conversation that the system failed; None if the user could not speak."""
+    system = ready.systems[trial.system, trial.scenario.corpus]
+    unit = Unit(ready.config.name, trial.id)
+    ask = Ask(ready.gateway, unit, sample=trial.repeat, tries=left.tries)
+    user, id_ = ready.users[trial.user].user, uuid4().hex
+    try:
+        async with system.place():
+            played = await converse(
+                user, system, trial.scenario, ask, session=ready.config.session, play=id_
+            )
+    except BatchPending:
+        raise
+    except UnitFailed as failure:  # the user could not speak; what cannot be read counts as a try
+        tries = left.tries + (not isinstance(failure, CallFailed))
+        await keeper.save_failure(trial.id, str(failure), tries=tries)
+        return None
+    await keeper.save_log(trial.id, played.log, play=id_, seconds=played.seconds)
+    return played.log
+
+
+async def evaluate(
+    trial: Trial, log: ConversationLog, left: TodoEvaluation, ready: Prepared, keeper: Keeper
+) -> None:
+    """Rate a log by one evaluator, and keep what is found."""
+    evaluator, judging, tries = left
+    evaluation = evaluation_id(trial.id, evaluator, judging)
+    unit = Unit(ready.config.name, trial.id, evaluation)
+    logger.info("evaluation begins", evaluation=evaluation, conversation=trial.id)
+    ask = Ask(ready.gateway, unit, sample=judging, tries=tries)
+    findings = await ready.evaluators[evaluator].rate(log, ask)
+    await keeper.save_evaluation(trial.id, evaluator, judging, findings, tries=tries)
+    logger.info("evaluation ends", evaluation=evaluation)

@@ -1,0 +1,86 @@
+"""Verification: every evaluation is done again from the stored replies, and compared."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from recjury.campaign.config import Config
+from recjury.campaign.prepare import Prepared, prepared
+from recjury.llm import Ask, AttemptError, Dialect, Model, Remedy
+from recjury.records import Completion, Evidence, Finding, Request, Unit, ratings_of, statements_of
+from recjury.store import EvaluationRow, Store
+
+
+class NoModel:
+    """Refuses whatever is not stored."""
+
+    def __init__(self, model: Model):
+        """Any model may be replaced."""
+
+    async def ask(
+        self,
+        calls: Sequence[str],  # noqa: ARG002
+        request: Request,
+        code: str,  # noqa: ARG002
+        dialect: Dialect,  # noqa: ARG002
+    ) -> Sequence[Completion]:
+        """Raises AttemptError, always."""
+        reason = f"the store has no reply to this prompt ({request.purpose})"
+        raise AttemptError(Remedy("refused", reason))
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+class Verified(NamedTuple):
+    """Evaluations that came out equal, those that differ with what differs, and those not tried.
+
+    An evaluation is not tried if the settings or the code of its evaluator have changed since.
+    """
+
+    equal: int
+    differing: dict[str, str]
+    changed: int
+
+
+async def verify(store: Store, campaign: str, *, conversation: str = "") -> Verified:
+    """Rate the finished evaluations of a campaign, or of one conversation, again.
+
+    It shows that scores and statements follow from the stored replies, and that the stored prompts
+    are what the logs render to. Nothing is written and nothing is sent.
+    """
+    config = Config.model_validate(store.config(campaign)).model_copy(update={"budget": None})
+    differing, equal, changed = dict[str, str](), 0, 0
+    with Store(below=store) as memory:
+        async with prepared(config, memory, open_provider=NoModel, stand_ins=True) as ready:
+            rows = store.evaluations(campaign, conversation=conversation)
+            for row in (row for row in rows if row.state == "done"):
+                if row.evaluator not in ready.evaluators:
+                    changed += 1
+                elif problem := await _difference(row, ready, store):
+                    differing[row.id] = problem
+                else:
+                    equal += 1
+    return Verified(equal, differing, changed)
+
+
+async def _difference(row: EvaluationRow, ready: Prepared, store: Store) -> str:
+    """What differs between an evaluation and the same one done again; empty if nothing does."""
+    log = await store.log(row.conversation)
+    if log is None:
+        return "the conversation's log"
+    unit = Unit(ready.config.name, row.conversation, row.id)
+    ask = Ask(ready.gateway, unit, sample=row.judging, tries=row.tries)
+    again = _comparable(await ready.evaluators[row.evaluator].rate(log, ask))
+    before = _comparable(store.findings(row.id))
+    names = sorted(before.keys() | again.keys())
+    return next((name for name in names if before.get(name) != again.get(name)), "")
+
+
+def _comparable(findings: Sequence[Finding]) -> dict[str, str]:
+    """What was found, by name."""
+    parts = {
+        **{f"{r.metric} by {r.rater} {r.turn}": r for r in ratings_of(findings)},
+        **{f"round {s.round}, {s.role}": s for s in statements_of(findings)},
+        **{f"{e.name} {n}": e for n, e in enumerate(findings) if isinstance(e, Evidence)},
+    }
+    return {name: part.model_dump_json() for name, part in parts.items()}

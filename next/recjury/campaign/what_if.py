@@ -1,0 +1,88 @@
+"""What-if: a stored debate goes on from a round in which statements were changed."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from recjury.campaign.config import Config
+from recjury.campaign.prepare import Open, prepared
+from recjury.debate import edited
+from recjury.errors import UserError
+from recjury.files import nearest
+from recjury.judges import Core
+from recjury.llm import Ask
+from recjury.records import Debate, Statement, Unit, ratings_of
+from recjury.store import Store
+
+
+class Change(NamedTuple):
+    """Another score, another text, or both, for a role in the round that is changed."""
+
+    score: float | None = None
+    text: str = ""
+
+
+class WhatIf(NamedTuple):
+    """The debate as it was, and as it goes on after the changes."""
+
+    before: Debate
+    after: Debate
+
+
+async def what_if(
+    store: Store,
+    evaluation: str,
+    changes: Mapping[str, Change],
+    *,
+    round_: int = 1,
+    models: Mapping[str, str] | None = None,
+    max_rounds: int | None = None,
+    open_provider: Open | None = None,
+) -> WhatIf:
+    """Keep the rounds up to `round_`, change statements there, and hold the rest of the debate.
+
+    `changes` and `models` (aliases) are by role. New calls are kept in the store, so a second look
+    at the same question is free. Raises UserError if there is no such debate, round or role.
+    """
+    row = store.evaluation(evaluation)
+    config = Config.model_validate(store.config(row.campaign))
+    found = store.findings(evaluation)
+    before = next((each for each in found if isinstance(each, Debate)), None)
+    if before is None or not 1 <= round_ <= before.rounds:
+        rounds = before.rounds if before else 0
+        raise UserError(f"evaluation {evaluation} has {rounds} rounds, got round {round_}")
+    async with prepared(config, store, open_provider=open_provider) as ready:
+        core = ready.evaluators.get(row.evaluator)
+        log = await store.log(row.conversation)
+        if not isinstance(core, Core) or core.debate is None or log is None:
+            raise UserError("the evaluator's settings or code have changed since that debate")
+        settings = core.debate.with_roles(models or {}).model_copy(
+            update={"max_rounds": max_rounds or core.debate.max_rounds}
+        )
+        opening = _opening(before, changes, round_)
+        ask = Ask(ready.gateway, Unit(config.name, row.conversation), sample=row.judging)
+        after = await core.debated(log, ratings_of(found), ask, settings, opening)
+    return WhatIf(before, after)
+
+
+def _opening(before: Debate, changes: Mapping[str, Change], round_: int) -> list[Statement]:
+    """The statements up to a round, with the changes in it."""
+    roles = {said.role.casefold(): said.role for said in before.statements}
+    wanted = {_role(name, roles): change for name, change in changes.items()}
+    return [
+        edited(said, score=wanted[said.role].score, text=wanted[said.role].text)
+        if said.round == round_ and said.role in wanted
+        else said
+        for said in before.statements
+        if said.round <= round_
+    ]
+
+
+def _role(name: str, roles: Mapping[str, str]) -> str:
+    """The role whose name begins so."""
+    found = [role for folded, role in roles.items() if folded.startswith(name.casefold())]
+    if len(found) != 1:
+        known = ", ".join(roles.values())
+        raise UserError(
+            f"there is no role {name!r}{nearest(name, roles.values())}: roles are {known}"
+        )
+    return found[0]

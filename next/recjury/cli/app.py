@@ -1,0 +1,57 @@
+"""The program, and what becomes of errors.
+
+Exit codes: 0 done; 1 a bug; 2 the user can mend it (one line); 3 done, but something failed or has
+no score; 130 interrupted.
+"""
+
+import contextlib
+import io
+import os
+import sys
+
+import typer
+
+from recjury import __version__
+from recjury.errors import UserError
+
+app = typer.Typer(
+    name="recjury",
+    help="Evaluates conversational recommender systems: a simulated user, judges, a debate.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"auto_envvar_prefix": "RECJURY", "help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"recjury {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_show_version, help="Show it."),
+) -> None:
+    """Evaluates conversational recommender systems: a simulated user, judges, a debate.
+
+    Each option has a variable: RECJURY_RUN_STORE is `--store` of `run`.
+    """
+
+
+def main() -> None:
+    """Run a command. Exits with one of the codes above."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a console may lack a character
+    try:
+        app()
+    except UserError as error:
+        sys.stderr.write(f"recjury: {' '.join(str(error).split())}\n")
+        sys.exit(2)
+    except BrokenPipeError:
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

@@ -1,0 +1,41 @@
+"""Work that Ctrl-C ends in order."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import typer
+
+T = TypeVar("T")
+
+INTERRUPTED = 130
+
+
+def run_until_interrupted(work: Coroutine[Any, Any, T]) -> T:
+    """The result of `work`.
+
+    Ctrl-C or SIGTERM cancels it: what is finished is kept, open calls are waited for. A second one
+    ends the program at once. Raises typer.Exit with code 130 if it was interrupted.
+    """
+
+    async def main() -> T:
+        task, loop = asyncio.ensure_future(work), asyncio.get_running_loop()
+
+        def stop() -> None:
+            sys.stderr.write("\nrecjury: waiting for open calls; press Ctrl-C again to stop now\n")
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+                signal.signal(number, signal.SIG_DFL)
+            task.cancel()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stop)
+        return await task
+
+    try:
+        return asyncio.run(main())
+    except asyncio.CancelledError:
+        sys.stderr.write("recjury: interrupted; the same command goes on\n")
+        raise typer.Exit(INTERRUPTED) from None

@@ -1,0 +1,20 @@
+"""Options that several commands have."""
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+StoreOption: TypeAlias = Annotated[
+    str, typer.Option("--store", help="Where results are kept: a file, or a database's URL.")
+]
+JsonOption: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object with stable keys.")
+]
+LogOption: TypeAlias = Annotated[
+    Path | None, typer.Option("--log", help="Append events to this file, as JSON lines.")
+]
+CampaignOption: TypeAlias = Annotated[
+    str, typer.Option("--campaign", help="The campaign's name; the newest by default.")
+]
+DEFAULT_STORE = "recjury.db"

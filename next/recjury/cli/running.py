@@ -1,0 +1,121 @@
+"""`recjury run` and `recjury status`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recjury.cli.app import app
+from recjury.cli.options import DEFAULT_STORE, CampaignOption, JsonOption, LogOption, StoreOption
+
+if TYPE_CHECKING:
+    from recjury.campaign import Config, Finished
+    from recjury.results import Findings
+
+
+@app.command()
+def run(
+    file: Annotated[Path, typer.Argument(help="The campaign file (YAML).")],
+    store: StoreOption = DEFAULT_STORE,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="The first N scenarios of each corpus.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what is left to do and what it costs.")
+    ] = False,
+    retry: Annotated[bool, typer.Option(help="Play and rate again what failed.")] = True,
+    fresh: Annotated[
+        list[str] | None,
+        typer.Option(help="A system that changed where recjury cannot see it: play it anew."),
+    ] = None,
+    take_over: Annotated[
+        bool, typer.Option("--take-over", help="Go on with a run that another machine left.")
+    ] = False,
+    log: LogOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Play and rate what is left of a campaign. After an interruption, the same command goes on.
+
+    Examples: recjury run campaign.yaml --dry-run; recjury run campaign.yaml --limit 5; recjury run
+    campaign.yaml --fresh my-agent.
+    """
+    from recjury import campaign
+    from recjury.cli.interrupts import run_until_interrupted
+    from recjury.cli.progress import progress_line
+    from recjury.cli.show import show
+    from recjury.logs import log_to
+    from recjury.results import summary
+    from recjury.store import Store
+
+    config = campaign.read_config(file)
+    if log is not None:
+        log_to(log)
+    if dry_run:
+        show(_estimate(config, store, limit), as_json=json)
+        return
+    with Store(store) as opened:
+        work = campaign.run(
+            config,
+            opened,
+            limit=limit,
+            retry=retry,
+            fresh=fresh or (),
+            take_over=take_over,
+            progress=progress_line(),
+        )
+        finished = run_until_interrupted(work)
+        _say_what_was_done(finished, since=opened.runs(config.name)[-1].started_at)
+        show(summary(opened, config.name), as_json=json)
+
+
+@app.command()
+def status(
+    store: StoreOption = DEFAULT_STORE, campaign: CampaignOption = "", json: JsonOption = False
+) -> None:
+    """What of a campaign is done, failed or left, what it cost, and its last runs."""
+    from recjury import results
+    from recjury.cli.show import show
+    from recjury.store import Store
+
+    with Store(store, readonly=True) as opened:
+        show(results.status(opened, campaign), as_json=json)
+
+
+def _estimate(config: "Config", store: str, limit: int | None) -> "Findings":
+    """The dry run over what the store has."""
+    import asyncio
+
+    import pandas as pd
+
+    from recjury import campaign
+    from recjury.results import Findings
+    from recjury.store import Store
+
+    below = Store(store, readonly=True) if Path(store).exists() else None
+    found = asyncio.run(campaign.dry_run(config, below, limit=limit))
+    dollars = "unknown" if found.dollars is None else f"${found.dollars:.2f}"
+    calls = pd.DataFrame(found.purposes.items(), columns=["purpose", "calls"]).round()
+    return Findings(
+        title=config.name,
+        answer=f"{config.name}: {found.trials} conversations are left, about {found.calls:,.0f} "
+        f"calls (± {found.error:,.0f}), {found.tokens_in / 1e6:.2f} m tokens in and "
+        f"{found.tokens_out / 1e6:.2f} m out. Price: {dollars}.",
+        tables={"Calls": calls} if len(calls) else {},
+        data=found._asdict(),
+    )
+
+
+def _say_what_was_done(finished: "Finished", since: str) -> None:
+    if not finished.left_before:
+        typer.echo(
+            f"All {finished.planned} conversations were in the store already, since {since}; "
+            "nothing was played. Has a system changed? Set its `version:`, or use --fresh NAME.",
+            err=True,
+        )
+        return
+    left = f", {finished.left} of them unfinished" if finished.left else ""
+    typer.echo(
+        f"{finished.left_before} of {finished.planned} conversations were left{left}; "
+        f"{finished.sent:,} calls sent, {finished.reused:,} found in the store",
+        err=True,
+    )

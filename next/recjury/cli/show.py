@@ -1,0 +1,71 @@
+"""Findings, shown as text that fits the terminal, or as JSON."""
+
+import json
+import math
+import shutil
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from recjury.results import Findings
+
+_WIDTH = 120  # where there is no terminal
+
+
+def show(findings: "Findings", *, as_json: bool = False) -> None:
+    """Print the findings. Raises typer.Exit with code 3 if something failed or has no score."""
+    if as_json:
+        sys.stdout.write(json.dumps(_plain(findings.data), ensure_ascii=False) + "\n")
+    else:
+        _print(findings)
+    if findings.problems:
+        raise typer.Exit(3)
+
+
+def _print(findings: "Findings") -> None:
+    from rich.console import Console
+
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
+    console = Console(width=width, highlight=False, markup=False, emoji=False)
+    for line in filter(None, (findings.answer, findings.text)):
+        console.print(line, soft_wrap=True)
+    for heading, frame in findings.tables.items():
+        console.print()
+        console.print(_table(heading, frame))
+    for line in (*findings.notes, *findings.problems):
+        console.print(f"! {line}", soft_wrap=True)
+
+
+def _table(heading: str, frame: "pd.DataFrame") -> Any:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=heading, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    for name in frame.columns:
+        is_number = frame[name].dtype.kind in "fi"
+        table.add_column(str(name), justify="right" if is_number else "left", overflow="fold")
+    for row in frame.itertuples(index=False):
+        table.add_row(*(_cell(value) for value in row))
+    return table
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return "-" if math.isnan(value) else f"{value:.2f}"
+    return "-" if value is None else str(value)
+
+
+def _plain(value: object) -> object:
+    """`value` with what JSON can hold: NaN becomes null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

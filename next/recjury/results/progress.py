@@ -1,0 +1,63 @@
+"""Where a campaign stands: what is done, failed or left, and what it cost."""
+
+from typing import TYPE_CHECKING
+
+from recjury.results.findings import Findings
+from recjury.store import Counts, Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CALLS = """
+    SELECT purpose, model, COUNT(*) AS calls, SUM(tokens_in) AS tokens_in,
+           SUM(tokens_out) AS tokens_out, SUM(cost) AS dollars
+    FROM call WHERE campaign = :campaign GROUP BY purpose, model
+"""
+_LAST_RUNS = 5
+
+
+def status(store: Store, campaign: str = "") -> Findings:
+    """Conversations and evaluations by state, calls by purpose, and the last runs of a campaign.
+
+    Times are ISO 8601 in UTC. A call belongs to the first unit that asked for it. Raises UserError
+    if there is no campaign.
+    """
+    import pandas as pd
+    from sqlalchemy import text
+
+    name = store.campaign(campaign)
+    counts, spent = store.counts(name), store.spent(name)
+    with store.connection() as connection:
+        calls = pd.read_sql(text(_CALLS), connection, params={"campaign": name})
+    runs = pd.DataFrame([run._asdict() for run in store.runs(name)])
+    done, planned = counts.conversations.get("done", 0), sum(counts.conversations.values())
+    unknown = f" and {spent.unpriced:,} calls of unknown price" if spent.unpriced else ""
+    others = ", ".join(each for each in store.campaigns() if each != name)
+    columns = ["id", "state", "started_at", "ended_at", "reason"]
+    return Findings(
+        title=name,
+        answer=f"{name}: {done} of {planned} conversations done, {spent.calls:,} calls, "
+        f"${spent.dollars:.2f}{unknown}." + (f"\nAlso in this store: {others}." if others else ""),
+        tables={
+            "Conversations and evaluations": _by_state(counts),
+            "Calls": calls,
+            "Last runs": runs.head(_LAST_RUNS)[columns],
+        },
+        data={
+            "campaign": name,
+            "conversations": dict(counts.conversations),
+            "evaluations": {key: dict(states) for key, states in counts.evaluations.items()},
+            "spent": spent._asdict(),
+            "calls": calls.to_dict("records"),
+            "runs": runs.to_dict("records"),
+        },
+    )
+
+
+def _by_state(counts: Counts) -> "pd.DataFrame":
+    """A row for the conversations and each evaluator, a column for each state."""
+    import pandas as pd
+
+    rows = {"conversations": counts.conversations, **counts.evaluations}
+    frame = pd.DataFrame(rows).T.fillna(0).astype(int)
+    return frame.rename_axis("of").reset_index()
