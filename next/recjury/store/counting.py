@@ -100,7 +100,7 @@ class Counting(Chapter):
         values = {"campaign": campaign}
         with self.connection() as connection:
             played = connection.execute(text(_NEWEST + _COUNT_CONVERSATIONS), values)
-            conversations: dict[str, int] = dict(played.tuples().all())
+            conversations: dict[str, int] = dict(played.all())
             rated = connection.execute(text(_NEWEST + _COUNT_EVALUATIONS), values).all()
         evaluations: dict[str, dict[str, int]] = {}
         for name, judgings, state, count in rated:
@@ -117,7 +117,7 @@ class Counting(Chapter):
         query = select(call.id, call.model, call.served, call.tokens_in, call.prompt)
         with self.connection() as connection:
             measured = connection.execute(select(part.hash, func.length(part.text)))
-            lengths: dict[str, int] = dict(measured.tuples().all())
+            lengths: dict[str, int] = dict(measured.all())
             for row in connection.execute(query.where(call.campaign == campaign)):
                 characters = sum(lengths[key] for _, *parts in row.prompt for key in parts)
                 yield CallSize(row.id, row.model, row.served, row.tokens_in, characters)

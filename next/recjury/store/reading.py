@@ -141,7 +141,7 @@ def _fields(connection: Connection, query: Select[Any], evaluation: str) -> list
 def _texts(connection: Connection, hashes: set[str]) -> dict[str, str]:
     table = tables.Text.__table__.c
     query = select(table.hash, table.text).where(table.hash.in_(hashes))
-    return dict(connection.execute(query).tuples().all())
+    return dict(connection.execute(query).all())
 
 
 def _call(row: Any, texts: Mapping[str, str]) -> CallRow:

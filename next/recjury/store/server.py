@@ -26,9 +26,9 @@ class Server:
         return self._url.render_as_string(hide_password=True)
 
     def engine(self) -> Engine:
-        """An engine whose writing transactions, of all processes, come one after another."""
+        """An engine whose writers, in all processes, take turns, and whose readers see one moment."""
         try:
-            engine = create_engine(self._url, isolation_level="REPEATABLE READ")
+            engine = create_engine(self._url)
         except ModuleNotFoundError:
             raise UserError(f"{self}: pip install 'recjury[postgres]' for its driver") from None
         event.listen(engine, "begin", _begin)
@@ -68,3 +68,5 @@ def _parsed(url: str) -> URL:
 def _begin(connection: Connection) -> None:
     if connection.get_execution_options().get("begin") == "IMMEDIATE":
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+    else:
+        connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
