@@ -13,7 +13,8 @@ TRIAL = ["system", "user", "corpus", "scenario", "repeat"]
 _QUERY = """
     SELECT p.campaign, p.conversation, p.system, p.version, p.user, p.user_version, p.corpus,
            p.scenario, p.repeat, p.run, c.log, c.reason AS failure,
-           ce.name AS evaluator, ce.run AS evaluator_run, e.judging, r.metric, r.rater, r.turn, r.score, r.reason,
+           ce.name AS evaluator, ce.run AS evaluator_run, e.judging,
+           r.metric, r.rater, r.turn, r.score, r.reason,
            COALESCE(r.status, CASE c.state WHEN 'failed' THEN 'system failed' END) AS status
     FROM plan p
     JOIN conversation c ON c.id = p.conversation
