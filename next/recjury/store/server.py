@@ -26,7 +26,7 @@ class Server:
         return self._url.render_as_string(hide_password=True)
 
     def engine(self) -> Engine:
-        """An engine whose writers, in all processes, take turns, and whose readers see one moment."""
+        """An engine whose writers, in all processes, take turns; its readers see one moment."""
         try:
             engine = create_engine(self._url)
         except ModuleNotFoundError:

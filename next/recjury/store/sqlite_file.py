@@ -74,8 +74,9 @@ class SqliteFile:
 
     def _immutable(self) -> str:
         """Without a log nobody writes, and where none can be made, SQLite must not want one."""
-        log = self.path.with_name(f"{self.path.name}-wal")
-        may_write = os.access(self.path.parent, os.W_OK)
+        path = self.path.resolve()  # the log is beside the file, not beside a link to it
+        log = path.with_name(f"{path.name}-wal")
+        may_write = os.access(path.parent, os.W_OK)
         return "&immutable=1" if self.readonly and not may_write and not log.exists() else ""
 
     def _check(self) -> None:
