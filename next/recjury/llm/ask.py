@@ -64,6 +64,8 @@ class Ask:
         """
         self._gateway, self._unit, self._sample = gateway, unit, sample
         self._attempts = gateway.attempts * (tries + 1)
+        self.calls: list[str] = []
+        """The ids of all replies so far."""
 
     async def text(
         self,
@@ -153,10 +155,12 @@ class Ask:
             firsts = await self._gateway.draws(request, model, self._unit, samples)
         except CallFailed as failure:
             return [Answer(None, _status(failure), str(failure))]
-        return await gather(
+        answers = await gather(
             self._read(request._replace(draw=draw), model, read, first)
             for draw, first in enumerate(firsts)
         )
+        self.calls += (call for answer in answers for call in answer.calls)
+        return answers
 
     async def _read(
         self, request: Request, model: str, read: Callable[[Completion], T], reply: Completion
