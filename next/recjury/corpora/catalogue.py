@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from recjury.corpora.titles import Title, fold
+from pydantic import Field
+
+from recjury.corpora.titles import Title, TitleIndex, fold
 from recjury.records import ItemRef, Record, digest
 
 
@@ -13,7 +15,7 @@ class Item(Record):
     id: str
     name: str
     year: int | None = None
-    attributes: dict[str, tuple[str, ...]] = {}
+    attributes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     description: str = ""
     popularity: float = 0.0
 
@@ -33,11 +35,11 @@ class Catalogue:
     """The items of a corpus."""
 
     def __init__(self, items: Iterable[Item] = ()):
-        """Ids are unique."""
+        """Ids are unique. Of items with the same name, the most popular one is meant."""
         self.items = {item.id: item for item in items}
-        self._by_name = {fold(item.ref.name): item for item in self.items.values()}
-        self._by_name |= {fold(item.name): item for item in self.items.values()}
-        self._titles = [(Title(item.ref.name), item) for item in self.items.values()]
+        ranked = sorted(self.items.values(), key=lambda item: -item.popularity)
+        self._item_of = {Title(item.ref.name): item for item in ranked}
+        self._titles = TitleIndex(self._item_of)
 
     def __iter__(self) -> Iterator[Item]:
         """The items, in the order of the file."""
@@ -56,17 +58,16 @@ class Catalogue:
         """The item with that id or name; one that is not here has its folded name as id."""
         if isinstance(entry, ItemRef):
             return self.items[entry.id].ref if entry.id in self.items else entry
-        item = self.items.get(entry) or self._by_name.get(fold(entry))
-        return item.ref if item else ItemRef(id=f"?{fold(entry)}", name=entry)
+        if entry in self.items:
+            return self.items[entry].ref
+        if title := self._titles.called(entry):
+            return self._item_of[title].ref
+        return ItemRef(id=f"?{fold(entry) or entry}", name=entry)
 
     def link(self, text: str) -> tuple[ItemRef, ...]:
-        """The items that a text names, in the text's order."""
-        found = [
-            (place, item)
-            for title, item in self._titles
-            if (place := title.in_text(text)) is not None
-        ]
-        return tuple(item.ref for _, item in sorted(found, key=lambda pair: pair[0]))
+        """The items that a text names, in the text's order, once each."""
+        named = dict.fromkeys(title for _, title in self._titles.in_text(text))
+        return tuple(self._item_of[title].ref for title in named)
 
     def facts(self, item: ItemRef) -> str:
         """What is known of an item, on one line: `1995; genre: crime, thriller; director: ...`."""

@@ -1,26 +1,27 @@
 """A corpus: a domain, a catalogue, and the scenarios from which conversations start."""
 
-import json
-from functools import cached_property
-from importlib import resources
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import yaml
-
-from recjury.corpora.catalogue import Catalogue, Item
-from recjury.errors import UserError
-from recjury.records import Record, Scenario, Turn, digest
+from recjury.corpora.catalogue import Catalogue
+from recjury.records import Record, Scenario, digest
 
 
 class Domain(Record):
-    """What the items are, in words: "film", "films", to "watch"."""
+    """What the items are, in words: a "film", many "films", to "watch", if one has "seen" them.
 
-    model_config = {"frozen": True, "extra": "ignore"}
+    `attributes` are what people say of an item that they want: "genre", "director".
+    """
 
     item: str
     items: str
     verb: str
     done: str
+    attributes: tuple[str, ...] = ()
+
+    @property
+    def an_item(self) -> str:
+        """The item with its article: "a film"."""
+        return f"{'an' if self.item[:1] in 'aeiou' else 'a'} {self.item}"
 
 
 class Corpus(NamedTuple):
@@ -33,63 +34,5 @@ class Corpus(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """The identity of the catalogue: what evaluators and systems can see of the corpus."""
-        return self.catalogue.digest
-
-
-def open_corpus(name: str) -> Corpus:
-    """The corpus with that name. Raises UserError if there is none."""
-    if name != "sample":
-        raise UserError(f"there is no corpus {name!r}: corpora are sample")
-    return _Sample().corpus
-
-
-class _Sample:
-    """The corpus that ships: scenarios end before a system turn that recommends something new."""
-
-    _FIELDS = {"genres": "genre", "directors": "director", "writers": "writer", "actors": "actor"}
-
-    @cached_property
-    def corpus(self) -> Corpus:
-        rows = [row for row in self._rows("dialogues.jsonl") if row["split"] == "test"]
-        scenarios = tuple(scenario for row in rows if (scenario := self._scenario(row)))
-        domain = Domain.model_validate(yaml.safe_load(self._read("domains/film.yaml")))
-        return Corpus("sample", domain, self.catalogue, scenarios)
-
-    @cached_property
-    def catalogue(self) -> Catalogue:
-        return Catalogue(
-            Item(
-                id=row["id"],
-                name=row["title"],
-                year=row["year"],
-                attributes={name: tuple(row[key]) for key, name in self._FIELDS.items()},
-                description=row["plot"],
-                popularity=row["popularity"],
-            )
-            for row in self._rows("films.jsonl")
-        )
-
-    def _scenario(self, row: dict[str, Any]) -> Scenario | None:
-        seen: set[str] = set()
-        for number, turn in enumerate(row["turns"]):
-            new = [film for film in turn["films"] if film not in seen]
-            if turn["role"] == "system" and new and number:
-                return Scenario(
-                    id=f"{row['id']}_1",
-                    corpus="sample",
-                    history=tuple(map(self._turn, row["turns"][:number])),
-                    targets=tuple(map(self.catalogue.resolve, new)),
-                )
-            seen.update(turn["films"])
-        return None
-
-    def _turn(self, row: dict[str, Any]) -> Turn:
-        items = tuple(map(self.catalogue.resolve, row["films"]))
-        return Turn(speaker=row["role"], text=row["text"], items=items)
-
-    def _rows(self, file: str) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self._read(f"sample/{file}").splitlines()]
-
-    def _read(self, path: str) -> str:
-        return resources.files(__package__).joinpath(path).read_text("utf-8")
+        """The identity of what systems and evaluators see of the corpus besides its scenarios."""
+        return digest(self.catalogue.digest, self.domain)
