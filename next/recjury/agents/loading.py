@@ -1,0 +1,101 @@
+"""From the settings in a campaign file to a loaded system."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import ConfigDict
+
+from recjury import plugins
+from recjury.agents.chatcrs import ChatCRS
+from recjury.agents.http import Http
+from recjury.agents.popular import Popular, Random
+from recjury.agents.settings import SystemSettings
+from recjury.agents.system import LoadedSystem
+from recjury.agents.typical import TypicalSystem
+from recjury.corpora import Corpus
+from recjury.errors import UserError
+from recjury.files import nearest
+from recjury.records import LookUp, digest
+
+SYSTEMS: Mapping[str, type[SystemSettings]] = {
+    "popular": Popular,
+    "random": Random,
+    "chatcrs": ChatCRS,
+    "http": Http,
+}
+"""The systems that ship, by kind."""
+
+
+class OwnSettings(SystemSettings):
+    """The settings of an own system; keys that recjury does not know are arguments of its class."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+def load_system(
+    settings: Mapping[str, Any], corpus: Corpus, look_up: LookUp, *, stand_in: bool = False
+) -> LoadedSystem:
+    """The system that the settings name, over a corpus.
+
+    With `stand_in`, a typical system answers in place of one that runs outside of recjury. Raises
+    UserError, and pydantic's ValidationError for keys and values that do not fit the kind.
+    """
+    found = plugins.find("systems", str(settings["kind"]), SYSTEMS)
+    is_built_in = settings["kind"] in SYSTEMS
+    values: SystemSettings = (found.value if is_built_in else OwnSettings).model_validate(settings)
+    outside = not is_built_in or isinstance(values, Http)
+    if stand_in and outside:
+        system: object = TypicalSystem(corpus.catalogue)
+    elif is_built_in:
+        system = values.prepared(corpus)
+    else:
+        system = _own(values, found.value, corpus)
+    return LoadedSystem(
+        system,
+        corpus.catalogue,
+        name=values.name or values.kind.rpartition(":")[2].lower(),
+        version=digest(values.identity(look_up), found.source),
+        timeout=values.timeout,
+        concurrency=values.concurrency,
+        link=values.links,
+    )
+
+
+def _own(settings: SystemSettings, value: Any, corpus: Corpus) -> object:
+    """The function or object itself, or the object made of a class. Raises UserError."""
+    given = settings.model_extra or {}
+    if inspect.isclass(value):
+        value = _made(settings.kind, value, given, corpus)
+    elif given:
+        raise UserError(
+            f"{settings.kind} is no class, so it takes no settings, got {', '.join(given)}"
+        )
+    if not callable(getattr(value, "respond", value)):
+        raise UserError(
+            f"{settings.kind}: expected a function or something with `respond(conversation)`, "
+            f"got {type(value).__name__}"
+        )
+    return value
+
+
+def _made(kind: str, class_: type, given: Mapping[str, Any], corpus: Corpus) -> object:
+    """An object of the class, with the settings and what it asks for of the corpus."""
+    offered = {"corpus": corpus, "catalogue": corpus.catalogue, "domain": corpus.domain}
+    parameters = _parameters(class_)
+    arguments = {name: offered[name] for name in offered.keys() & parameters.keys()} | dict(given)
+    takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+    if not takes_any and (unknown := [name for name in given if name not in parameters]):
+        raise UserError(f"{kind} has no setting {unknown[0]!r}{nearest(unknown[0], parameters)}")
+    try:
+        return class_(**arguments)
+    except (Exception, SystemExit) as error:
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UserError(f"{kind} could not be made: {message}") from error
+
+
+def _parameters(make: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(make).parameters
+    except ValueError:  # a class written in C has none
+        return {}

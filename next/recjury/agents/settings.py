@@ -1,0 +1,44 @@
+"""What every system's settings have, whatever its kind."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from recjury.corpora import Corpus
+from recjury.records import LookUp, Record, identity
+
+
+class SystemSettings(Record):
+    """A system's keys in a campaign file.
+
+    `version` labels a system that changed where recjury cannot see it, such as a server. `timeout`
+    is for one turn, in seconds; `concurrency` counts open conversations. `link` says whether lists
+    are searched for in texts; without it, that depends on the kind.
+    """
+
+    RENDERING: ClassVar[int] = 1
+    """Another number if the same settings lead to other prompts or requests."""
+
+    kind: str
+    name: str = ""
+    version: str | int | float = ""
+    timeout: float = Field(default=120.0, gt=0)
+    concurrency: int | None = Field(default=None, ge=1)
+    link: bool | None = None
+
+    @property
+    def links(self) -> bool | None:
+        """Whether lists are searched for in texts; None: if an answer has none of its own."""
+        return self.link
+
+    def identity(self, look_up: LookUp) -> Mapping[str, object]:
+        """The settings that can change what the system says."""
+        found = identity(self, look_up)
+        kept = found.keys() - {"timeout", "concurrency"}
+        own = self.model_extra or {}
+        return {key: found[key] for key in kept} | own | {"rendering": self.RENDERING}
+
+    def prepared(self, corpus: Corpus) -> Any:
+        """The system over a corpus: an object with `respond`. Raises UserError."""
+        raise NotImplementedError
