@@ -120,14 +120,16 @@ _PAPER_SESSION = {"ends_on": "list", "block_values": False}
 
 
 def _as_in_the_paper(values: dict[str, Any]) -> dict[str, Any]:
-    """The values with the settings of CoRE (6.4, 6.5). Raises ValueError if one is set already."""
-    session = values.get("session") or {}
-    if taken := sorted(_PAPER_SESSION.keys() & session.keys()):
-        raise ValueError(f"`protocol: paper` sets `session.{taken[0]}`: leave it out")
+    """The values with the settings of CoRE (6.4, 6.5). Raises ValueError if one is set otherwise."""
+    values["session"] = _with(_PAPER_SESSION, values.get("session") or {})
     for key, of_kind in _PAPER.items():
         parts = values.get(key) or [{"kind": kind} for kind in _DEFAULTS[key]]
-        for part in parts:
-            if taken := sorted(of_kind.get(part.get("kind"), {}).keys() & part.keys()):
-                raise ValueError(f"`protocol: paper` sets `{taken[0]}`: leave it out")
-        values[key] = [part | of_kind.get(part.get("kind"), {}) for part in parts]
-    return values | {"session": session | _PAPER_SESSION}
+        values[key] = [_with(of_kind.get(part.get("kind"), {}), part) for part in parts]
+    return values
+
+
+def _with(paper: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    for key, value in paper.items():
+        if settings.get(key, value) != value:
+            raise ValueError(f"`protocol: paper` sets `{key}`: leave it out")
+    return settings | paper

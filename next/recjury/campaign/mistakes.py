@@ -33,7 +33,9 @@ GONE = {
 
 def first_mistake(error: ValidationError, kind: type[BaseModel]) -> tuple[list[str | int], str]:
     """The keys that lead to the first mistake, and what is wrong there."""
-    first = error.errors()[0]
+    errors = error.errors()
+    unknown = (each for each in errors if each["type"] == "extra_forbidden")
+    first = next(unknown, errors[0])  # a misspelt key explains why another one is missing
     keys = list(first["loc"])
     if first["type"] == "extra_forbidden":
         return keys, _unknown(str(keys[-1]), _fields_at(kind, keys[:-1]))

@@ -10,11 +10,11 @@ class Draws:
     """Resamples of clusters (scenarios, dialogues), shared by all figures of a table."""
 
     def __init__(self, clusters: ArrayLike, *, times: int = 2000, seed: int = 0):
-        """`clusters` has the label of each observation; `times` resamples are drawn by `seed`."""
+        """`clusters` has the label of each observation, at least one; `seed` draws resamples."""
         _, self._cluster = np.unique(np.asarray(clusters), return_inverse=True)
-        number = int(self._cluster.max(initial=-1)) + 1
-        even = np.full(number, 1 / max(number, 1))
-        drawn = np.random.default_rng(seed).multinomial(number, even, times)
+        number = int(self._cluster.max()) + 1
+        generator = np.random.default_rng(seed)
+        drawn = generator.multinomial(number, np.full(number, 1 / number), times)
         self._weights = np.vstack([np.ones(number), drawn])
 
     def mean(self, x: ArrayLike) -> Array:
