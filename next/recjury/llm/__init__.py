@@ -3,6 +3,7 @@
 from recjury.llm.ask import Answer, Ask, Odds, Prompt, Score
 from recjury.llm.budget import Budget
 from recjury.llm.doubles import ScriptedModel, TypicalModel
+from recjury.llm.endpoint import open_endpoint
 from recjury.llm.gateway import Gateway
 from recjury.llm.models import Model, Provider, Recorder, ReplySettings
 from recjury.llm.remedies import AttemptError, Dialect, Remedy
@@ -27,4 +28,5 @@ __all__ = [
     "TypicalModel",
     "gather",
     "in_thread",
+    "open_endpoint",
 ]

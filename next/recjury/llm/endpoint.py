@@ -111,3 +111,8 @@ def completions_of(answer: Any, model: Model) -> list[Completion]:
             )
         )
     return done
+
+
+def open_endpoint(model: Model) -> "Endpoint":
+    """The endpoint of a model. Raises UserError if its key is missing."""
+    return Endpoint(model)
