@@ -1,10 +1,10 @@
 """From the settings in a campaign file to a loaded system."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, ValidationError
 
 from recjury import plugins
 from recjury.agents.chatcrs import ChatCRS
@@ -33,19 +33,36 @@ class OwnSettings(SystemSettings):
     model_config = ConfigDict(extra="allow")
 
 
+Make = Callable[[type[SystemSettings], Mapping[str, Any]], SystemSettings]
+"""Makes settings of plain data. Raises UserError."""
+
+
+def _make(kind: type[SystemSettings], settings: Mapping[str, Any]) -> SystemSettings:
+    try:
+        return kind.model_validate(settings)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise UserError(f"{where}: {first['msg'].removeprefix('Value error, ')}") from None
+
+
 def load_system(
-    settings: Mapping[str, Any], corpus: Corpus, look_up: LookUp, *, stand_in: bool = False
+    settings: Mapping[str, Any],
+    corpus: Corpus,
+    look_up: LookUp,
+    *,
+    stand_in: bool = False,
+    make: Make = _make,
 ) -> LoadedSystem:
     """The system that the settings name, over a corpus.
 
-    With `stand_in`, a typical system answers in place of one that runs outside of recjury. Raises
-    UserError, and pydantic's ValidationError for keys and values that do not fit the kind.
+    With `stand_in`, a typical system answers in place of one that runs outside of recjury. `make`
+    may say more of a mistake in the settings. Raises UserError.
     """
     found = plugins.find("systems", str(settings["kind"]), SYSTEMS)
     is_built_in = settings["kind"] in SYSTEMS
-    values: SystemSettings = (found.value if is_built_in else OwnSettings).model_validate(settings)
-    outside = not is_built_in or isinstance(values, Http)
-    if stand_in and outside:
+    values = make(found.value if is_built_in else OwnSettings, settings)
+    if stand_in and (not is_built_in or isinstance(values, Http)):
         system: object = TypicalSystem(corpus.catalogue)
     elif is_built_in:
         system = values.prepared(corpus)
@@ -69,7 +86,8 @@ def _own(settings: SystemSettings, value: Any, corpus: Corpus) -> object:
         value = _made(settings.kind, value, given, corpus)
     elif given:
         raise UserError(
-            f"{settings.kind} is no class, so it takes no settings, got {', '.join(given)}"
+            f"{settings.kind} is no class, so it has no setting {next(iter(given))!r}"
+            f"{_nearest(next(iter(given)))}"
         )
     if not callable(getattr(value, "respond", value)):
         raise UserError(
@@ -86,12 +104,16 @@ def _made(kind: str, class_: type, given: Mapping[str, Any], corpus: Corpus) -> 
     arguments = {name: offered[name] for name in offered.keys() & parameters.keys()} | dict(given)
     takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
     if not takes_any and (unknown := [name for name in given if name not in parameters]):
-        raise UserError(f"{kind} has no setting {unknown[0]!r}{nearest(unknown[0], parameters)}")
+        raise UserError(f"{kind} has no setting {unknown[0]!r}{_nearest(unknown[0], parameters)}")
     try:
         return class_(**arguments)
     except (Exception, SystemExit) as error:
         message = " ".join(f"{type(error).__name__}: {error}".split())
         raise UserError(f"{kind} could not be made: {message}") from error
+
+
+def _nearest(name: str, own: Iterable[str] = ()) -> str:
+    return nearest(name, [*own, *SystemSettings.model_fields])
 
 
 def _parameters(make: Callable[..., object]) -> Mapping[str, inspect.Parameter]:

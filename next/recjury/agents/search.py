@@ -31,6 +31,6 @@ def _tokens(texts: list[str]) -> list[list[str]]:
     import bm25s
 
     tokens: list[list[str]] = bm25s.tokenize(
-        texts, stopwords="en", return_ids=False, show_progress=False
+        texts, stopwords="en_plus", return_ids=False, show_progress=False
     )
     return tokens

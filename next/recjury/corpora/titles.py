@@ -11,9 +11,7 @@ _YEAR = re.compile(r"\s*\((?P<year>(?:18|19|20)\d\d)\)\s*$")
 _ARTICLE = re.compile(r"^(?:the|a|an) ")
 _ARTICLE_LAST = re.compile(r"^(?P<name>.+), (?P<article>the|a|an)$", re.IGNORECASE)
 _LONG = 4  # words: so many ordinary ones in a row are a title
-_SMALL = frozenset(
-    {"a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to"}
-)
+_SMALL = frozenset({"a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "the", "to"})
 
 
 def fold(text: str) -> str:
@@ -108,6 +106,8 @@ def _marks(alias: str) -> re.Pattern[str]:
     """Quoted or emphasised, a list's entry, or with capitals where a sentence does not begin."""
     any_case, capitals = (r"[\W_]+".join(map(each, alias.split())) for each in (_spelt, _capital))
     before = r"(?:^|[.!?:]\s)" if " " in alias else r"(?!)"
+    if alias.replace(" ", "").isdigit():
+        capitals = "(?!)"
     return re.compile(
         rf"""["“‘*_](?i:(?:the|an?)\ )?(?i:{any_case})[.,!?]?["”’*_]"""
         rf"""|^\s*(?:\d+[.)]|[-*•])\s*(?i:(?:the|an?)\ )?(?i:{any_case})\s*(?:$|[-–—:(,])"""
@@ -125,10 +125,8 @@ def _spelt(word: str) -> str:
 
 
 def _capital(word: str) -> str:
-    """How a word of a title is written: a number or a small word has no capital."""
-    if word in _SMALL:
-        return rf"(?i:{word})"
-    return "(?!)" if word.isdigit() else _spelt(word[0].upper() + word[1:])
+    """How a word of a title is written: small words may do without a capital."""
+    return rf"(?i:{word})" if word in _SMALL else _spelt(word[0].upper() + word[1:])
 
 
 @functools.cache
