@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection
@@ -11,6 +10,7 @@ from sqlalchemy import Connection
 from recjury.records import Completion, Request, Unit, text_hash
 from recjury.store.database import Chapter
 from recjury.store.failures import in_one_line
+from recjury.store.tables import now
 from recjury.store.texts import from_stored, to_stored
 
 # What stands on the way of each call is plain SQL: SQLAlchemy would take longer than SQLite.
@@ -49,7 +49,7 @@ class Calls(Chapter):
         texts = {text_hash(each.text): each.text for each in done}
         prompt = _prompt(request, texts)
         asked_by = [to_stored(each) for each in (*unit, model, request.purpose)]
-        now = datetime.now(UTC).isoformat(timespec="seconds")
+        time = now()
         rows = [
             (
                 each.call,
@@ -62,7 +62,7 @@ class Calls(Chapter):
                 each.tokens_out,
                 each.cost,
                 to_stored(each.served),
-                now,
+                time,
             )
             for each in done
         ]

@@ -1,7 +1,6 @@
 """Campaigns: who runs one, what is planned, and what is left to do."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 from itertools import groupby, islice
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ from recjury.store import tables
 from recjury.store.database import Chapter
 from recjury.store.processes import check_gone, this_process
 from recjury.store.saving import evaluation_id
-from recjury.store.tables import add_new, put
+from recjury.store.tables import add_new, now, put
 
 _BATCH = 2_000  # planned conversations in one transaction
 
@@ -81,20 +80,20 @@ class Campaigns(Chapter):
         on elsewhere, unless `take_over`.
         """
         run = tables.Run.__table__
-        now = _now()
-        row = {"name": campaign, "config": dict(config), "fresh": {}, "created_at": now}
+        time = now()
+        row = {"name": campaign, "config": dict(config), "fresh": {}, "created_at": time}
         with self.database.transaction() as connection:
             running = (run.c.campaign == campaign, run.c.state == "running")
             for other in connection.execute(select(run).where(*running)):
                 if not take_over:
                     check_gone(other)
-            ended = {"state": "interrupted", "ended_at": now, "reason": "its process is gone"}
+            ended = {"state": "interrupted", "ended_at": time, "reason": "its process is gone"}
             connection.execute(update(run).where(*running).values(ended))
             put(connection, tables.Campaign, [row], keep=("fresh", "created_at"))
             new = insert(run).values(
                 campaign=campaign,
                 **this_process(),
-                started_at=now,
+                started_at=time,
                 state="running",
                 reason="",
                 versions=dict(versions),
@@ -108,7 +107,7 @@ class Campaigns(Chapter):
         table = tables.Run.__table__
         change = update(table).where(table.c.id == run, table.c.state == "running")
         with self.database.transaction() as connection:
-            connection.execute(change.values(state=state, reason=reason, ended_at=_now()))
+            connection.execute(change.values(state=state, reason=reason, ended_at=now()))
 
     def plan(
         self,
@@ -158,7 +157,7 @@ class Campaigns(Chapter):
 
     def set_fresh(self, campaign: str, labels: Mapping[str, str]) -> None:
         """Keep labels beside those that are there."""
-        row = {"name": campaign, "config": {}, "created_at": _now()}
+        row = {"name": campaign, "config": {}, "created_at": now()}
         row |= {"fresh": self.fresh(campaign) | dict(labels)}
         with self.database.transaction() as connection:
             put(connection, tables.Campaign, [row], keep=("config", "created_at"))
@@ -222,10 +221,6 @@ def _evaluations(rows: Iterable[Any]) -> Iterator[TodoEvaluation]:
     for _, _, _, evaluator, judging, tries in rows:
         if evaluator is not None:
             yield TodoEvaluation(evaluator, judging, tries)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 _TODO = """

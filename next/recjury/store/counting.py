@@ -1,6 +1,6 @@
 """How far campaigns are, who runs them, and what their calls cost."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
@@ -111,21 +111,24 @@ class Counting(Chapter):
                 states["planned"] -= count
         return Counts(conversations, evaluations)
 
-    def call_sizes(self, campaign: str) -> Iterator[CallSize]:
+    def call_sizes(self, campaign: str) -> list[CallSize]:
         """What endpoints said of the calls that a campaign was the first to ask for."""
         call, part = tables.Call.__table__.c, tables.Text.__table__.c
         query = select(call.id, call.model, call.served, call.tokens_in, call.prompt)
         with self.connection() as connection:
             measured = connection.execute(select(part.hash, func.length(part.text)))
             lengths: dict[str, int] = dict(measured.all())
-            for row in connection.execute(query.where(call.campaign == campaign)):
-                characters = sum(lengths[key] for _, *parts in row.prompt for key in parts)
-                yield CallSize(row.id, row.model, row.served, row.tokens_in, characters)
+            rows = connection.execute(query.where(call.campaign == campaign))
+            return [CallSize(*row[:4], _characters(row.prompt, lengths)) for row in rows]
 
     def spent(self, campaign: str) -> Spent:
         """What all calls cost that a campaign was the first to ask for."""
         with self.connection() as connection:
             return Spent(*connection.execute(text(_SPENT), {"campaign": campaign}).one())
+
+
+def _characters(prompt: list[list[str]], lengths: Mapping[str, int]) -> int:
+    return sum(lengths[part] for _, *parts in prompt for part in parts)
 
 
 def _run(row: Any) -> RunRow:

@@ -48,6 +48,9 @@ class Database:
         )
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._writer: threading.Thread | None = None
+        if not self._where.in_memory and not readonly:
+            self._writer = threading.Thread(target=self._write_all, name="store", daemon=True)
+            self._writer.start()
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
@@ -72,12 +75,9 @@ class Database:
 
         `work` runs once more if another write of its group fails. Raises Stop.
         """
-        if self._where.in_memory:
+        if self._writer is None:
             with self.transaction() as connection:
                 return work(connection)
-        if self._writer is None:
-            self._writer = threading.Thread(target=self._write_all, name="store", daemon=True)
-            self._writer.start()
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._jobs.put(_Job(work, future))
         return await future
@@ -86,8 +86,6 @@ class Database:
     def driver(self) -> sqlite3.Connection:
         """A connection of SQLite's driver for reading: SQLAlchemy would take most of the time."""
         assert isinstance(self._where, SqliteFile)
-        if self._where.in_memory:
-            return self._engine.raw_connection().driver_connection  # type: ignore[return-value]
         with in_one_line(self.name):
             return self._where.connect()
 
@@ -101,7 +99,7 @@ class Database:
             self._jobs.put(None)
             self._writer.join()
             self._writer = None
-        if "driver" in self.__dict__ and not self._where.in_memory:
+        if "driver" in self.__dict__:
             self.driver.close()
             del self.driver
         self._engine.dispose()

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 
 from sqlalchemy import Connection, delete, insert, select, update
 
@@ -11,7 +10,7 @@ from recjury.records import ConversationLog, Finding, Status, digest, text_hash,
 from recjury.store import tables
 from recjury.store.database import Chapter
 from recjury.store.findings import check_findings, texts_of, to_rows
-from recjury.store.tables import add_new, put
+from recjury.store.tables import add_new, now, put
 
 
 def evaluation_id(conversation: str, evaluator: str, judging: int) -> str:
@@ -44,7 +43,7 @@ class Saving(Chapter):
             "rounds": log.rounds,
             "reason": next((turn.failure for turn in log.interaction if turn.failure), ""),
             "seconds": list(seconds),
-            "finished_at": _now(),
+            "finished_at": now(),
         }
         table = tables.Conversation.__table__
         change = update(table).where(table.c.id == conversation, table.c.state != "done")
@@ -93,7 +92,7 @@ class Saving(Chapter):
             "judging": judging,
             "state": "incomplete" if open_ else "done",
             "tries": tries + (Status.UNREADABLE in open_),
-            "finished_at": _now(),
+            "finished_at": now(),
         }
         texts, rows = texts_of(findings), to_rows(id_, findings)
 
@@ -122,7 +121,3 @@ _FINDINGS = tuple(table.__table__ for table in (tables.Rating, tables.Evidence, 
 def _add_texts(connection: Connection, texts: Mapping[str, str]) -> None:
     rows = [{"hash": key, "text": text} for key, text in texts.items()]
     add_new(connection, tables.Text, rows)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

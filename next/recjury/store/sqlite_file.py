@@ -4,6 +4,7 @@ import os
 import sqlite3
 import time
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, Engine, NullPool, QueuePool, StaticPool, create_engine, event
 from sqlalchemy.pool import Pool
@@ -22,19 +23,24 @@ class SqliteFile:
 
     def __init__(self, name: str | Path, *, readonly: bool = False):
         """Raises UserError for what is no store, or of another version, and leaves it as it is."""
-        self.path, self.readonly = Path(name), readonly
+        self._name, self.path, self.readonly = str(name), Path(name).absolute(), readonly
         self.in_memory = str(name) in ("", ":memory:")
         if self.in_memory:
+            self._memory = _connect(":memory:")
+            _make(self._memory)
             return
-        with in_one_line(str(self)):
+        try:
             self._check()
-            if not readonly:
+        except OSError as error:
+            raise UserError(f"the store {self}: {error.strerror}") from None
+        if not readonly:
+            with in_one_line(str(self)):
                 self._prepare()
         self._opened = self._file()
 
     def __str__(self) -> str:
         """The path as it was given."""
-        return str(self.path)
+        return self._name
 
     def engine(self) -> Engine:
         """Whoever reads is connected anew each time, and so notices a file that is gone."""
@@ -48,10 +54,8 @@ class SqliteFile:
     def connect(self) -> sqlite3.Connection:
         """A connection for any thread, which begins no transaction by itself."""
         if self.in_memory:
-            connection = _connect(":memory:")
-            _make(connection)
-            return connection
-        connection = _connect(f"{self.path.absolute().as_uri()}?mode=rw{self._immutable()}")
+            return self._memory
+        connection = _connect(f"{self.path.as_uri()}?mode=rw{self._immutable()}")
         if self.readonly:
             connection.execute("PRAGMA query_only = ON")
         # What was written survives the end of the process; the last writes may not survive the end
@@ -85,11 +89,8 @@ class SqliteFile:
         if not self.path.exists():
             self._check_missing()
             return
-        try:
-            with self.path.open("rb") as file:
-                header = file.read(100)
-        except OSError as error:
-            raise UserError(f"the store {self}: {error.strerror}") from None
+        with self.path.open("rb") as file:
+            header = file.read(100)
         if header:
             self._check_header(header)
         elif self.readonly:
@@ -101,9 +102,8 @@ class SqliteFile:
                 f"there is no folder {self.path.parent}: make it, or name another store"
             )
         if self.readonly:
-            stores = sorted(map(str, self.path.parent.glob("*.db")))
-            beside = f"stores here are {', '.join(stores)}" if stores else "no store is beside it"
-            raise UserError(f"there is no store {self}: {beside}")
+            names = sorted(path.name for path in self.path.parent.glob("*.db"))
+            raise UserError(f"there is no store {self}: beside it is {', '.join(names) or 'none'}")
 
     def _check_header(self, header: bytes) -> None:
         if not header.startswith(_HEADER):
@@ -122,7 +122,7 @@ class SqliteFile:
 
     def _prepare(self) -> None:
         """Make the tables if there are none. Several processes may do so at once."""
-        connection = _connect(f"{self.path.absolute().as_uri()}?mode=rwc")
+        connection = _connect(f"{self.path.as_uri()}?mode=rwc")
         try:
             if not _number(connection, "user_version"):
                 _make(connection)
@@ -167,5 +167,7 @@ def _log_writes(connection: sqlite3.Connection) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    kind = connection.get_execution_options().get("begin", "DEFERRED")
-    connection.exec_driver_sql(f"BEGIN {kind}")
+    driver: Any = connection.connection.driver_connection
+    if not driver.in_transaction:  # in memory, one connection is used within itself
+        kind = connection.get_execution_options().get("begin", "DEFERRED")
+        connection.exec_driver_sql(f"BEGIN {kind}")

@@ -4,6 +4,7 @@ Times are ISO 8601 in UTC with their offset. docs/store.md describes the tables 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from sqlalchemy import JSON, Connection, Index, Table, insert
@@ -226,6 +227,11 @@ def make_tables(connection: Connection) -> None:
     """Make all tables in an empty database."""
     Row.metadata.create_all(connection)
     connection.execute(insert(Meta.__table__).values(key="schema", value=str(SCHEMA)))
+
+
+def now() -> str:
+    """The time as tables hold it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 Rows = Sequence[Mapping[str, Any]]

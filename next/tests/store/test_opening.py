@@ -63,10 +63,10 @@ def test_a_folder_and_a_missing_folder_are_no_stores(tmp_path: Path, readonly: b
 
 
 def test_who_reads_a_missing_store_is_told_what_is_there(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no store is beside it"):
+    with pytest.raises(UserError, match="beside it is none"):
         Store(tmp_path / "x.db", readonly=True)
     Store(tmp_path / "films.db").close()
-    with pytest.raises(UserError, match=r"stores here are .*films\.db"):
+    with pytest.raises(UserError, match=r"beside it is films\.db"):
         Store(tmp_path / "x.db", readonly=True)
     assert [path.name for path in tmp_path.iterdir()] == ["films.db"]
 
@@ -163,6 +163,24 @@ async def test_a_reader_sees_what_is_written_meanwhile(tmp_path: Path) -> None:
         assert await reader.log("a1") == talk()
         store.end(run, "finished")
         assert reader.runs("films")[0].state == "finished"
+
+
+async def test_a_reader_may_look_up_more_while_it_reads(store: Store) -> None:
+    started(store)
+    with store.connection() as connection:
+        assert store.config("films") == {"name": "films"}
+        assert connection.exec_driver_sql("SELECT COUNT(*) FROM plan").scalar() == 4
+
+
+async def test_a_store_goes_on_where_the_process_changes_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Store("x.db") as store:
+        monkeypatch.chdir("/")
+        started(store)
+        await play(store, "a1")
+        assert await store.log("a1") == talk()
 
 
 @pytest.mark.parametrize("replaced", [False, True], ids=["removed", "replaced"])
