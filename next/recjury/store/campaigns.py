@@ -54,7 +54,7 @@ class TodoEvaluation(NamedTuple):
 class Todo(NamedTuple):
     """A planned conversation that is not done, or whose evaluations are not.
 
-    `state`: planned, done, failed. `tries` counts the runs in which the user could not speak.
+    `state`: planned, done, failed. `tries` counts the runs in which the user was unreadable.
     """
 
     conversation: str

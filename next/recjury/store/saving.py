@@ -57,12 +57,12 @@ class Saving(Chapter):
     async def save_failure(self, conversation: str, reason: str, *, tries: int) -> None:
         """Keep why the user could not speak; the conversation stays planned.
 
-        `tries` is what the run was given. The next one is given one more, since the same unreadable
-        replies would be found again.
+        `tries` is what the next run is given: one more than this one if replies were unreadable,
+        since they would be found again.
         """
         table = tables.Conversation.__table__
         change = update(table).where(table.c.id == conversation, table.c.state != "done")
-        change = change.values(state="planned", reason=reason, tries=tries + 1)
+        change = change.values(state="planned", reason=reason, tries=tries)
 
         def write(connection: Connection) -> None:
             connection.execute(change)

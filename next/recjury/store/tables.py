@@ -97,7 +97,7 @@ class Conversation(Row, table=True):
     """A conversation to be played. `state`: planned, done, failed.
 
     `play` is the id that the system saw, `log` a hash, `seconds` a list with the duration of each
-    system turn. `tries` counts the runs in which the user could not speak.
+    system turn. `tries` counts the runs in which the user was unreadable.
     """
 
     id: str = _key()

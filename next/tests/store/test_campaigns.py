@@ -80,9 +80,9 @@ async def test_the_first_finished_log_of_a_conversation_stays(store: Store) -> N
     assert store.conversation("a1").play == "play of a1"
 
 
-async def test_a_user_who_could_not_speak_is_given_more_attempts(store: Store) -> None:
+async def test_a_conversation_whose_user_could_not_speak_stays_planned(store: Store) -> None:
     run = started(store, PLAN[:1])
-    await store.save_failure("a1", "it says nothing", tries=0)
+    await store.save_failure("a1", "it says nothing", tries=1)
     (todo,) = store.todo(run, retry_failed=False)
     assert (todo.state, todo.tries, store.conversation("a1").reason) == (
         "planned",
