@@ -111,7 +111,9 @@ class _Parts:
         for number, settings in enumerate(self.config.systems):
             for corpus in self.corpora.values():
                 with self._errors_at("systems", number):
-                    system = load_system(settings, corpus, self.look_up, stand_in=stand_ins)
+                    system = load_system(
+                        settings, corpus, self.look_up, stand_in=stand_ins, make=made
+                    )
                 key = (system.name, corpus.name)
                 if key in found:
                     raise self._taken("systems", number, system.name)
