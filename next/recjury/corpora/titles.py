@@ -103,7 +103,7 @@ def _is_ordinary(alias: str) -> bool:
 
 @functools.lru_cache(10_000)
 def _marks(alias: str) -> re.Pattern[str]:
-    """Quoted or emphasised, a list's entry, or with capitals where a sentence does not begin."""
+    """Quoted, a list's entry, a whole sentence, or with capitals where no sentence begins."""
     any_case, capitals = (r"[\W_]+".join(map(each, alias.split())) for each in (_spelt, _capital))
     before = r"(?:^|[.!?:]\s)" if " " in alias else r"(?!)"
     if alias.replace(" ", "").isdigit():
@@ -111,7 +111,8 @@ def _marks(alias: str) -> re.Pattern[str]:
     return re.compile(
         rf"""["“‘*_](?i:(?:the|an?)\ )?(?i:{any_case})[.,!?]?["”’*_]"""
         rf"""|^\s*(?:\d+[.)]|[-*•])\s*(?i:(?:the|an?)\ )?(?i:{any_case})\s*(?:$|[-–—:(,])"""
-        rf"""|(?:(?<=[a-z,;]\s)|{before})(?:The\ |An?\ )?{capitals}\b""",
+        rf"""|(?:(?<=[a-z,;]\s)|{before})(?:The\ |An?\ )?{capitals}\b"""
+        rf"""|(?:^|[.!?]\s)(?:The\ |An?\ )?{capitals}[.:]""",
         re.MULTILINE,
     )
 
