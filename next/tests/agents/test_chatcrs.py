@@ -1,0 +1,88 @@
+"""ChatCRS: what its model is told, and where its lists come from (CoRE, section 6.3)."""
+
+import asyncio
+
+from recjury.agents import LoadedSystem
+from recjury.corpora import Catalogue, Corpus, Domain, Item
+from recjury.llm import ScriptedModel
+from recjury.records import Turn
+from tests.agents.talk import loaded, talk_with
+
+BOOKS = Corpus(
+    "books",
+    Domain(item="book", items="books", verb="read", done="read", attributes=("genre", "author")),
+    Catalogue(
+        [
+            Item(id="b1", name="Dune", year=1965, description="A desert planet and its worms."),
+            Item(id="b2", name="Emma", year=1815, description="A matchmaker in a village."),
+            Item(id="b3", name="Ulysses", year=1922, description="A day in Dublin."),
+        ]
+    ),
+    (),
+)
+
+
+def system(**settings: object) -> LoadedSystem:
+    return loaded({"kind": "chatcrs"} | settings, BOOKS)
+
+
+def talk(model: ScriptedModel, *says: str, **settings: object) -> list[Turn]:
+    return asyncio.run(talk_with(system(**settings), says, model))
+
+
+def test_its_model_is_told_the_domain_and_the_conversation() -> None:
+    model = ScriptedModel(["What do you like?", "Read Dune (1965)."])
+    talk(model, "Hello.", "Planets.")
+    instruction, *said = model.requests[1].messages
+    assert instruction.role == "system"
+    for words in ("a book to read", "one to three books", "the genre, the author"):
+        assert words in instruction.text
+    assert [(message.role, message.text) for message in said] == [
+        ("user", "Hello."),
+        ("assistant", "What do you like?"),
+        ("user", "Planets."),
+    ]
+
+
+def test_an_independent_list_has_what_fits_the_conversation() -> None:
+    (turn,) = talk(ScriptedModel(["I would read Emma."]), "Something about a desert planet?")
+    assert [item.id for item in turn.items] == ["b1"]
+    assert not system().links
+
+
+def test_a_list_from_the_text_has_what_the_text_names() -> None:
+    model = ScriptedModel(["Read Emma, or Ulysses (1922)."])
+    (turn,) = talk(model, "Something about a planet?", list_source="from_text")
+    assert [item.id for item in turn.items] == ["b2", "b3"]
+    assert system(list_source="from_text").links
+
+
+def test_a_conversation_about_nothing_in_the_catalogue_has_no_list() -> None:
+    (turn,) = talk(ScriptedModel(["What do you like?"]), "Hm?")
+    assert turn.items == ()
+    assert len(turn.calls) == 1
+
+
+def test_a_model_that_says_nothing_fails_the_turn() -> None:
+    (turn,) = talk(ScriptedModel([""] * 3), "Hello.")
+    assert "main" in turn.failure
+    assert len(turn.calls) == 3
+
+
+def test_its_identity_has_what_its_model_and_prompts_stand_for() -> None:
+    versions = {
+        system().version,
+        system(model="other").version,
+        system(list_source="from_text").version,
+        system(version=2).version,
+    }
+    assert len(versions) == 4
+    assert system(name="mine").version == system().version
+
+
+def test_an_empty_catalogue_has_no_list() -> None:
+    empty = BOOKS._replace(catalogue=Catalogue())
+    (turn,) = asyncio.run(
+        talk_with(loaded({"kind": "chatcrs"}, empty), ["Hi."], ScriptedModel(["Hello."]))
+    )
+    assert turn.items == ()
