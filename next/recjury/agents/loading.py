@@ -11,7 +11,7 @@ from recjury.agents.chatcrs import ChatCRS
 from recjury.agents.http import Http
 from recjury.agents.popular import Popular, Random
 from recjury.agents.settings import SystemSettings
-from recjury.agents.system import LoadedSystem
+from recjury.agents.system import LoadedSystem, parameters
 from recjury.agents.typical import TypicalSystem
 from recjury.corpora import Corpus
 from recjury.errors import UserError
@@ -100,11 +100,11 @@ def _own(settings: SystemSettings, value: Any, corpus: Corpus) -> object:
 def _made(kind: str, class_: type, given: Mapping[str, Any], corpus: Corpus) -> object:
     """An object of the class, with the settings and what it asks for of the corpus."""
     offered = {"corpus": corpus, "catalogue": corpus.catalogue, "domain": corpus.domain}
-    parameters = _parameters(class_)
-    arguments = {name: offered[name] for name in offered.keys() & parameters.keys()} | dict(given)
-    takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
-    if not takes_any and (unknown := [name for name in given if name not in parameters]):
-        raise UserError(f"{kind} has no setting {unknown[0]!r}{_nearest(unknown[0], parameters)}")
+    known = parameters(class_)
+    arguments = {name: offered[name] for name in offered.keys() & known.keys()} | dict(given)
+    takes_any = any(each.kind is each.VAR_KEYWORD for each in known.values())
+    if not takes_any and (unknown := [name for name in given if name not in known]):
+        raise UserError(f"{kind} has no setting {unknown[0]!r}{_nearest(unknown[0], known)}")
     try:
         return class_(**arguments)
     except (Exception, SystemExit) as error:
@@ -114,10 +114,3 @@ def _made(kind: str, class_: type, given: Mapping[str, Any], corpus: Corpus) -> 
 
 def _nearest(name: str, own: Iterable[str] = ()) -> str:
     return nearest(name, [*own, *SystemSettings.model_fields])
-
-
-def _parameters(make: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
-    try:
-        return inspect.signature(make).parameters
-    except ValueError:  # a class written in C has none
-        return {}

@@ -13,8 +13,9 @@ class SystemSettings(Record):
     """A system's keys in a campaign file.
 
     `version` labels a system that changed where recjury cannot see it, such as a server. `timeout`
-    is for one turn, in seconds; `concurrency` counts open conversations. `link` says whether lists
-    are searched for in texts; without it, that depends on the kind.
+    is for one turn, in seconds: by default 120, or 3,600 for a system that asks. `concurrency`
+    counts open conversations. `link` says whether lists are searched for in texts; without it, that
+    depends on the kind.
     """
 
     RENDERING: ClassVar[int] = 1
@@ -23,7 +24,7 @@ class SystemSettings(Record):
     kind: str
     name: str = ""
     version: str | int | float = ""
-    timeout: float = Field(default=120.0, gt=0)
+    timeout: float | None = Field(default=None, gt=0)
     concurrency: int | None = Field(default=None, ge=1)
     link: bool | None = None
 

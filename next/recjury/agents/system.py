@@ -5,20 +5,22 @@ import contextlib
 import copy
 import inspect
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, Self
 
 from recjury.agents.reply import Reply
 from recjury.corpora import Catalogue
 from recjury.errors import BatchPending, SystemFailed, UnitFailed, UserError
+from recjury.keys import hidden
 from recjury.llm import Ask, in_thread
 from recjury.logs import logger
 from recjury.records import Conversation, Event, SystemReply, Turn, digest
 
 SystemAnswer = str | SystemReply | AsyncIterator[str | Event] | Iterator[str | Event]
 
-_TIMEOUT = 120.0
+_TURN = 120.0  # seconds
+_TURN_WITH_ASK = 3600.0  # seconds: calls wait for their turn, and are sent again for minutes
 _CLOSING = 10.0  # seconds for `end` and `aclose`, whose outcome changes nothing
 
 
@@ -51,19 +53,21 @@ class LoadedSystem:
         *,
         name: str,
         version: str = "",
-        timeout: float = _TIMEOUT,
+        timeout: float | None = None,
         concurrency: int | None = None,
         link: bool | None = None,
     ):
-        """`timeout` is for one turn, in seconds, and `concurrency` counts open conversations.
+        """`timeout` is for one turn, in seconds; by default 120, or 3,600 for a system that asks.
 
-        `link` says whether lists are searched for in texts; None: in answers without a list.
+        `concurrency` counts open conversations. `link` says whether lists are searched for in
+        texts; None: in answers without a list.
         """
         self.name, self.version = name, version
         self._system, self._catalogue = system, catalogue
-        self._timeout, self._link, self._has_linked = timeout, link, False
+        self._link, self._has_linked = link, False
         self._respond: Callable[..., object] = getattr(system, "respond", None) or system
-        self._wants_ask = "ask" in inspect.signature(self._respond).parameters
+        self._wants_ask = "ask" in parameters(self._respond)
+        self._timeout = timeout or (_TURN_WITH_ASK if self._wants_ask else _TURN)
         self._places = asyncio.Semaphore(concurrency) if concurrency else None
 
     @property
@@ -189,6 +193,14 @@ def _in_full(
         raise SystemFailed(f"{type(error).__name__}: {error}") from error
 
 
+def parameters(function: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
+    """The parameters by name; none of what is written in C and does not tell them."""
+    try:
+        return inspect.signature(function).parameters
+    except ValueError:
+        return {}
+
+
 def _is_async(function: Callable[..., object]) -> bool:
     """Whether a function, a method, a partial or an object that is called is async."""
     called = (function, type(function).__call__)
@@ -200,4 +212,4 @@ def _too_slow(seconds: float) -> SystemFailed:
 
 
 def _line(failure: Exception, longest: int = 500) -> str:
-    return " ".join(str(failure).split())[:longest]
+    return hidden(" ".join(str(failure).split()))[:longest]

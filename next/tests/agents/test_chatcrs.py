@@ -1,12 +1,15 @@
 """ChatCRS: what its model is told, and where its lists come from (CoRE, section 6.3)."""
 
 import asyncio
+from pathlib import Path
 
 from recjury.agents import LoadedSystem
 from recjury.corpora import Catalogue, Corpus, Domain, Item
 from recjury.llm import ScriptedModel
 from recjury.records import Turn
 from tests.agents.talk import loaded, talk_with
+
+GOLDEN = Path(__file__).parent / "golden" / "chatcrs.txt"
 
 BOOKS = Corpus(
     "books",
@@ -42,6 +45,13 @@ def test_its_model_is_told_the_domain_and_the_conversation() -> None:
         ("assistant", "What do you like?"),
         ("user", "Planets."),
     ]
+
+
+def test_a_changed_prompt_is_noticed() -> None:
+    """Whoever changes how it is made also changes RENDERING of its settings, and this file."""
+    model = ScriptedModel(["Heat."])
+    asyncio.run(talk_with(loaded({"kind": "chatcrs"}), ["Hi."], model))
+    assert f"{model.requests[0].messages[0].text}\n" == GOLDEN.read_text("utf-8")
 
 
 def test_an_independent_list_has_what_fits_the_conversation() -> None:
