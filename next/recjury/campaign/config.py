@@ -120,7 +120,7 @@ _PAPER_SESSION = {"ends_on": "list", "block_values": False}
 
 
 def _as_in_the_paper(values: dict[str, Any]) -> dict[str, Any]:
-    """The values with the settings of CoRE (6.4, 6.5). Raises ValueError if one is set otherwise."""
+    """The values with CoRE's settings (6.4, 6.5). Raises ValueError if one is set otherwise."""
     values["session"] = _with(_PAPER_SESSION, values.get("session") or {})
     for key, of_kind in _PAPER.items():
         parts = values.get(key) or [{"kind": kind} for kind in _DEFAULTS[key]]

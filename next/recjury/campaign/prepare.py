@@ -10,7 +10,6 @@ from recjury.agents import LoadedSystem, load_system
 from recjury.campaign.config import Config
 from recjury.campaign.mistakes import Mistake, made
 from recjury.corpora import Corpus, open_corpus
-from recjury.debate import AgentProvider
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.judges import EVALUATORS, Context, Evaluator
@@ -100,6 +99,8 @@ class _Parts:
     def open(self, model: Model) -> Provider:
         """The provider of a model, or of an agent that speaks in its place."""
         if model.name in self._agents:
+            from recjury.debate.agents import AgentProvider
+
             return AgentProvider(self._agents[model.name])
         return self._open_provider(model)
 

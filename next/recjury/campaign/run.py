@@ -89,10 +89,9 @@ async def run(
     async with prepared(
         config, store, open_provider=open_provider, budget=budget, limit=limit, fresh=labels
     ) as ready:
-        if fresh:
-            store.set_fresh(config.name, labels)
         plan = {trial.id: trial for trial in trials(ready)}
         number = store.start(config.name, config.stored(), _VERSIONS, take_over=take_over)
+        store.set_fresh(config.name, labels)
         state, reason = "interrupted", ""
         try:
             store.plan(
@@ -180,7 +179,7 @@ async def play(trial: Trial, left: Todo, ready: Prepared, keeper: Keeper) -> Con
         await keeper.save_failure(trial.id, str(failure), tries=tries)
         return None
     await keeper.save_log(trial.id, played.log, play=id_, seconds=played.seconds)
-    return played.log
+    return await keeper.log(trial.id) or played.log  # another campaign may have been first
 
 
 async def evaluate(

@@ -55,8 +55,12 @@ async def what_if(
         log = await store.log(row.conversation)
         if not isinstance(core, Core) or core.debate is None or log is None:
             raise UserError("the evaluator's settings or code have changed since that debate")
-        settings = core.debate.with_roles(models or {}).model_copy(
-            update={"max_rounds": max_rounds or core.debate.max_rounds}
+        roles = {_role(name, before): model for name, model in (models or {}).items()}
+        settings = core.debate.model_copy(
+            update={
+                "roles": core.debate.roles | roles,
+                "max_rounds": max_rounds or core.debate.max_rounds,
+            }
         )
         opening = _opening(before, changes, round_)
         ask = Ask(ready.gateway, Unit(config.name, row.conversation), sample=row.judging)
@@ -66,8 +70,7 @@ async def what_if(
 
 def _opening(before: Debate, changes: Mapping[str, Change], round_: int) -> list[Statement]:
     """The statements up to a round, with the changes in it."""
-    roles = {said.role.casefold(): said.role for said in before.statements}
-    wanted = {_role(name, roles): change for name, change in changes.items()}
+    wanted = {_role(name, before): change for name, change in changes.items()}
     return [
         edited(said, score=wanted[said.role].score, text=wanted[said.role].text)
         if said.round == round_ and said.role in wanted
@@ -77,12 +80,11 @@ def _opening(before: Debate, changes: Mapping[str, Change], round_: int) -> list
     ]
 
 
-def _role(name: str, roles: Mapping[str, str]) -> str:
-    """The role whose name begins so."""
-    found = [role for folded, role in roles.items() if folded.startswith(name.casefold())]
+def _role(name: str, debate: Debate) -> str:
+    """The role whose name begins so. Raises UserError if there is not just one."""
+    roles = list(dict.fromkeys(said.role for said in debate.statements))
+    found = [role for role in roles if role.casefold().startswith(name.casefold())]
     if len(found) != 1:
-        known = ", ".join(roles.values())
-        raise UserError(
-            f"there is no role {name!r}{nearest(name, roles.values())}: roles are {known}"
-        )
+        known = ", ".join(roles)
+        raise UserError(f"there is no role {name!r}{nearest(name, roles)}: roles are {known}")
     return found[0]

@@ -1,8 +1,8 @@
-"""`Evaluator`: the one interface of all that rates logs. Its fields are its keys and its identity."""
+"""`Evaluator`: the interface of all that rates logs. Its fields are its keys and its identity."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from typing import ClassVar, Self
 
 from pydantic import Field, PrivateAttr
 
@@ -27,6 +27,9 @@ class Evaluator(Record):
 
     `name` stands before each metric in tables. With `judgings`, every log is rated so many times.
     """
+
+    RENDERING: ClassVar[int] = 1
+    """Another number for prompts that differ with the same fields and packs."""
 
     kind: str
     name: str = ""

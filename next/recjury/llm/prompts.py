@@ -6,23 +6,38 @@ answer's code stands. Undefined variables are errors.
 """
 
 import functools
-import hashlib
 import html
-from collections.abc import Callable, Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-from jinja2 import Environment, StrictUndefined
+from jinja2 import (
+    DictLoader,
+    Environment,
+    StrictUndefined,
+    TemplateError,
+    TemplateNotFound,
+    TemplateSyntaxError,
+)
 
+from recjury.errors import UserError
+from recjury.files import YamlFile, nearest, read_text
 from recjury.llm.identity import CODE, CUT
-from recjury.records import ItemRef, Turn
+from recjury.records import Event, ItemRef, Turn, digest
 
 _ROOMS = Path(__file__).parent.parent
 _MARKS = str.maketrans({CODE: " ", CUT: " "})
 
 Facts = Callable[[ItemRef], str]
 """What the catalogue knows of an item, on one line; empty if nothing is known."""
+
+
+_LINKED = (
+    "The system gave no lists: these items were found by their names in what it said, in the order "
+    "of the text. A name may have been missed, or taken for another item, and an item may have been "
+    "named without being recommended."
+)
 
 
 class _Mark(str):
@@ -32,42 +47,55 @@ class _Mark(str):
 
 
 class Pack:
-    """A prompt pack. `digest` is 16 hex digits over all its files."""
+    """A prompt pack. `digest` is 16 hex digits over its files, wherever they lie."""
 
     def __init__(self, folder: Path):
-        """Read the folder; it has a `manifest.yaml` and templates `NAME.j2`."""
-        files = {
-            file.name: file.read_text("utf-8")
-            for file in sorted(folder.iterdir())
-            if file.is_file()
-        }
-        self.manifest: dict[str, Any] = yaml.safe_load(files["manifest.yaml"])
-        self.digest = hashlib.sha256(repr(files).encode()).hexdigest()[:16]
-        strict = Environment(
+        """Read the folder: a `manifest.yaml`, and templates `NAME.j2`. Raises UserError."""
+        self._folder = folder
+        if not folder.is_dir():
+            raise UserError(f"{folder}: there is no such pack of prompts: name a folder")
+        manifest = YamlFile(folder / "manifest.yaml")
+        if not isinstance(manifest.values, dict):
+            raise manifest.error((), "a mapping is wanted")
+        self.manifest: dict[str, Any] = manifest.values
+        self._texts = {file.name: read_text(file) for file in sorted(folder.glob("*.j2"))}
+        self.digest = digest(read_text(manifest.path), self._texts)[:16]
+        self._environment = Environment(
+            loader=DictLoader(self._texts),
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
             autoescape=False,  # noqa: S701 (plain text for a model, not HTML)
             finalize=lambda value: value if isinstance(value, _Mark) else _unmarked(value),
         )
-        strict.globals.update(cut=_Mark(CUT), code=_Mark(CODE))
-        self._templates = {
-            name.removesuffix(".j2"): strict.from_string(text)
-            for name, text in files.items()
-            if name.endswith(".j2")
-        }
+        self._environment.globals.update(cut=_Mark(CUT), code=_Mark(CODE))
 
     def render(self, template: str, **values: object) -> tuple[str, ...]:
-        """The parts of a rendered template. The caller fences texts of others."""
-        text = self._templates[template].render(values).strip()
+        """The parts of a rendered template. The caller fences texts of others.
+
+        Raises UserError if there is no such template, if it has a mistake, or if it names a
+        variable that is not among `values`.
+        """
+        file = f"{template}.j2"
+        try:
+            text = self._environment.get_template(file).render(values).strip()
+        except TemplateNotFound as error:
+            near = nearest(str(error.name), self._texts)
+            raise UserError(f"{self._folder}: has no template {error.name}{near}") from None
+        except TemplateSyntaxError as error:
+            where = f"{self._folder / (error.name or file)}:{error.lineno}"
+            raise UserError(f"{where}: {error.message}") from None
+        except TemplateError as error:
+            raise UserError(f"{self._folder / file}: {error.message}") from None
         return tuple(part for part in text.split(CUT) if part)
 
 
 @functools.cache
 def pack(name: str) -> Pack:
-    """The pack with that name."""
+    """The pack with that name. Raises UserError."""
     room, _, folder = name.partition("/")
-    return Pack(_ROOMS / room / "prompts" / folder)
+    shipped = _ROOMS / room / "prompts" / folder
+    return Pack(shipped if folder and shipped.is_dir() else Path(name))
 
 
 def fence(text: str) -> str:
@@ -95,6 +123,17 @@ def items_block(tag: str, items: Sequence[ItemRef], facts: Facts | None = None) 
     return block(tag, (_row(number, item, facts) for number, item in enumerate(items, 1)))
 
 
+def list_block(items: Sequence[ItemRef], facts: Facts | None = None, *, linked: bool) -> str:
+    """The list of a session as a block, with a note if it was `linked` in the system's texts."""
+    rows = items_block("recommendation_list", items, facts)
+    return f"{rows}\n{_LINKED}" if linked else rows
+
+
+def wishes_block(wishes: Sequence[str]) -> str:
+    """What a user wishes, one wish a line."""
+    return block("wishes", map(fence_line, wishes))
+
+
 def numbers_of(targets: Sequence[ItemRef], items: Sequence[ItemRef]) -> str:
     """The numbers of the `items` that are targets, as `items_block` counts ("3, 7")."""
     wanted = {target.id for target in targets}
@@ -114,4 +153,15 @@ def _row(number: int, item: ItemRef, facts: Facts | None) -> str:
 def _turn(turn: Turn) -> str:
     if turn.failure:
         return f'<{turn.speaker} failed="true"></{turn.speaker}>'
-    return f"<{turn.speaker}>{fence(turn.text)}</{turn.speaker}>"
+    shown = turn.events if turn.speaker == "system" else ()  # those of a user are about the guard
+    text = "".join((fence(turn.text), *map(_event, shown)))
+    return f"<{turn.speaker}>{text}</{turn.speaker}>"
+
+
+def _event(event: Event) -> str:
+    """What was shown beside the text; of a tool's call, that it was made."""
+    value = event.value
+    if event.kind.startswith("tool"):
+        value = value.get("name", "") if isinstance(value, Mapping) else ""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return f'<shown kind="{fence_line(event.kind)}">{fence_line(text)}</shown>'

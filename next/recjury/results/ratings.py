@@ -90,20 +90,21 @@ def means(frame: "pd.DataFrame") -> "pd.DataFrame":
 
     from recjury.stats import Draws, interval
 
+    columns = ["system", "metric", "mean", "low", "high", "n", "coverage"]
     table, rows = scores(frame), []
-    systems = table.index.get_level_values("system")
-    draws = Draws(_scenarios(table.index)) if len(table) else None
+    if not len(table):
+        return pd.DataFrame(columns=columns)
+    systems, draws = table.index.get_level_values("system"), Draws(_scenarios(table))
     for system in systems.unique():
         mine = systems == system
         for metric in table.columns:
-            figures = draws.mean(table[metric].where(mine)) if draws else []
+            figures = draws.mean(table[metric].where(mine))
             n = int(table[metric][mine].notna().sum())
             low_high = interval(figures)
             rows.append((system, metric, float(figures[0]), *low_high, n, n / int(mine.sum())))
-    columns = ["system", "metric", "mean", "low", "high", "n", "coverage"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _scenarios(index: "pd.MultiIndex") -> list[str]:
-    corpora, scenarios = index.get_level_values("corpus"), index.get_level_values("scenario")
+def _scenarios(table: "pd.DataFrame") -> list[str]:
+    corpora, scenarios = (table.index.get_level_values(name) for name in ("corpus", "scenario"))
     return [f"{corpus}/{scenario}" for corpus, scenario in zip(corpora, scenarios, strict=True)]

@@ -48,11 +48,15 @@ def _answer(name: str, frame: "pd.DataFrame", table: "pd.DataFrame") -> str:
 
 def _by_metric(table: "pd.DataFrame") -> "pd.DataFrame":
     """A row for each metric and a column for each system, as `mean [low, high]`."""
-    cells = [_cell(row) for row in table.to_dict("records")]
+    cells = [_cell(row) for row in _rows(table)]
     wide = table.assign(cell=cells).pivot_table(
         index="metric", columns="system", values="cell", aggfunc="first", sort=False, observed=True
     )
     return wide.reset_index().fillna("-")
+
+
+def _rows(table: "pd.DataFrame") -> list[dict[str, Any]]:
+    return [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
 
 
 def _cell(row: dict[str, Any]) -> str:
@@ -64,7 +68,7 @@ def _cell(row: dict[str, Any]) -> str:
 
 def _systems(table: "pd.DataFrame") -> dict[str, dict[str, dict[str, Any]]]:
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in table.to_dict("records"):
+    for row in _rows(table):
         figures = {key: row[key] for key in ("mean", "low", "high", "n", "coverage")}
         found.setdefault(row["system"], {})[row["metric"]] = figures
     return found
@@ -77,7 +81,8 @@ def _problems(frame: "pd.DataFrame") -> list[str]:
     for system, rows in failed.groupby("system", observed=True):
         lines.append(f"{system}: {len(rows)} conversations failed, {rows['failure'].iloc[0]}")
     open_ = frame[frame["status"].isin(["unreadable", "call failed", "refused"])]
-    for (system, status), rows in open_.groupby(["system", "status"], observed=True):
+    for key, rows in open_.groupby(["system", "status"], observed=True):
+        system, status = map(str, key)
         reason = rows["reason"].iloc[0]
         lines.append(f"{system}: {len(rows)} ratings have no score ({status}: {reason})")
     return lines

@@ -1,0 +1,136 @@
+"""The speakers are AutoGen agents: recjury's own roles, and agents that take a role's seat."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+from autogen_agentchat.agents import BaseChatAgent
+from autogen_agentchat.base import ChatAgent, Response
+from autogen_agentchat.messages import BaseChatMessage, TextMessage
+from autogen_core import CancellationToken
+from pydantic import BaseModel, Field, StringConstraints
+
+from recjury.debate.roles import RolePrompts
+from recjury.llm import Ask, AttemptError, Dialect, Remedy
+from recjury.llm.identity import with_code
+from recjury.records import Completion, Request, Statement
+
+_STATEMENT = "recjury.statement"
+"""The metadata of a message that carries a statement."""
+
+
+class Said(BaseModel):
+    """The form of a statement."""
+
+    statement: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+    score: Annotated[float, Field(ge=0, le=100)]
+
+
+class RoleAgent(BaseChatAgent):
+    """A role of the debate. It also sits in a group chat: it hears messages and answers each time.
+
+    It hears the messages of other RoleAgents, which carry their statements, and no others. What it
+    has said itself is in `statements`.
+    """
+
+    def __init__(
+        self,
+        role: str,
+        prompts: RolePrompts,
+        ask: Ask,
+        *,
+        model: str = "main",
+        temperature: float = 0.0,
+    ):
+        """`prompts` has the log and its ratings; `ask` sends what the role is asked to `model`."""
+        super().__init__(role.replace(" ", "_"), f"The {role} of a debate about a recommender.")
+        self.role, self.statements = role, list[Statement]()
+        self._prompts, self._ask, self._model, self._temperature = prompts, ask, model, temperature
+        self._heard: list[Statement] = []
+
+    @property
+    def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
+        """Plain text, with role, round and score as metadata."""
+        return (TextMessage,)
+
+    async def state(self, said: Sequence[Statement]) -> Statement:
+        """The role's statement after those of all completed rounds."""
+        await self.on_messages([_message(each) for each in said], CancellationToken())
+        return self.statements[-1]
+
+    async def on_messages(
+        self,
+        messages: Sequence[BaseChatMessage],
+        cancellation_token: CancellationToken,  # noqa: ARG002
+    ) -> Response:
+        """Hear what was said, and answer it."""
+        self._heard += [said for message in messages if (said := _statement_of(message))]
+        number = 1 + sum(said.role == self.role for said in self._heard)
+        prompt = self._prompts.prompt(self.role, number, self._heard)
+        answer = await self._ask.object(
+            prompt, Said, model=self._model, purpose="debate", temperature=self._temperature
+        )
+        said = Statement(
+            role=self.role,
+            round=number,
+            speaker=self._model,
+            text=answer.value.statement if answer.value else "",
+            score=answer.value.score if answer.value else None,
+            status=answer.status,
+            reason=answer.reason,
+            calls=answer.calls,
+        )
+        self.statements.append(said)
+        self._heard.append(said)
+        return Response(chat_message=_message(said))
+
+    async def on_reset(self, cancellation_token: CancellationToken) -> None:  # noqa: ARG002
+        """Forget what was said."""
+        self._heard.clear()
+        self.statements.clear()
+
+
+class AgentProvider:
+    """A model whose every reply is said by a fresh agent.
+
+    The prompt has all that was said, so the agent needs no memory of earlier rounds, and its
+    statement is a call: kept, found again, asked for again, and read as any other.
+    """
+
+    def __init__(self, make_agent: Callable[[], ChatAgent]):
+        """`make_agent` returns a new agent each time."""
+        self._make_agent = make_agent
+
+    async def ask(
+        self,
+        calls: Sequence[str],
+        request: Request,
+        code: str,
+        dialect: Dialect,  # noqa: ARG002
+    ) -> Sequence[Completion]:
+        """One reply for the first of `calls`. Raises AttemptError for what the agent raises."""
+        prompt = with_code(request, code).messages
+        messages = [TextMessage(content=each.text, source=each.role) for each in prompt]
+        try:
+            response = await self._make_agent().on_messages(messages, CancellationToken())
+        except Exception as error:
+            reason = " ".join(f"the agent raised {type(error).__name__}: {error}".split())
+            raise AttemptError(Remedy("again", reason)) from error
+        return [Completion(response.chat_message.to_text(), call=calls[0])]
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def _message(said: Statement) -> TextMessage:
+    """A statement as a message: others read its text, a RoleAgent all of it."""
+    score = "" if said.score is None else f" My score: {said.score:g}."
+    return TextMessage(
+        content=f"{said.text}{score}",
+        source=said.role.replace(" ", "_"),
+        metadata={_STATEMENT: said.model_dump_json()},
+    )
+
+
+def _statement_of(message: BaseChatMessage) -> Statement | None:
+    stated = message.metadata.get(_STATEMENT)
+    return Statement.model_validate_json(stated) if stated else None

@@ -1,0 +1,186 @@
+"""The debate of CoRE (section 4.2): four roles, rounds, a verdict."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from recjury.debate.roles import RolePrompts, roles_of
+from recjury.files import nearest
+from recjury.llm import Ask, gather
+from recjury.llm.prompts import Facts, pack
+from recjury.records import (
+    DEBATE,
+    ConversationLog,
+    Debate,
+    ModelName,
+    PackName,
+    Rating,
+    Record,
+    Statement,
+    Status,
+)
+
+EDITED = "edited"
+"""The speaker of a statement that was edited."""
+
+
+def _shipped(name: str) -> str:
+    return f"debate/{name}" if name in ("core", "core-paper") else name
+
+
+class DebateSettings(Record):
+    """How a debate is held.
+
+    `model` speaks for all roles but those of `roles`, each of which has another model, or an
+    AutoGen agent of one's own (`module:make_agent`). `lists` and `language` are the pack's and the
+    conversation's unless they are set.
+    """
+
+    model: ModelName = "main"
+    roles: dict[str, ModelName] = Field(default_factory=dict)
+    prompts: Annotated[PackName, AfterValidator(_shipped)] = "debate/core"
+    lists: Literal["all", "named"] | None = None
+    language: str = ""
+    temperature: float = Field(default=0.0, ge=0, le=2)
+    max_rounds: int = Field(default=4, ge=1, le=8)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _full_names(cls, values: Any) -> Any:
+        """Roles by their full names. Raises ValueError for a role that the pack lacks."""
+        if not isinstance(values, Mapping) or not values.get("roles"):
+            return values
+        known = {name.casefold(): name for name in roles_of(pack(_shipped(_prompts_of(values))))}
+        for name in values["roles"]:
+            if name.casefold() not in known:
+                raise ValueError(
+                    f"there is no role {name!r}{nearest(name, known.values())}: "
+                    f"roles are {', '.join(known.values())}"
+                )
+        roles = {known[name.casefold()]: model for name, model in values["roles"].items()}
+        return {**values, "roles": roles}
+
+    def speaker(self, role: str) -> str:
+        """The model, or the agent, that speaks for a role."""
+        return self.roles.get(role, self.model)
+
+
+def _prompts_of(values: Mapping[str, Any]) -> str:
+    return str(values.get("prompts", DebateSettings.model_fields["prompts"].default))
+
+
+async def run_debate(
+    log: ConversationLog,
+    ratings: Sequence[Rating],
+    ask: Ask,
+    settings: DebateSettings,
+    opening: Sequence[Statement] = (),
+    *,
+    facts: Facts | None = None,
+) -> Debate:
+    """Debate a log over its ratings, one for each factor.
+
+    In each round all roles speak at the same time, knowing the completed rounds, until all scores
+    are equal or `max_rounds` are over. Nobody is asked for the statements of `opening`. A role
+    without a scored factor abstains. Raises Stop.
+    """
+    prompts = RolePrompts(
+        pack(settings.prompts),
+        log,
+        ratings,
+        facts=facts,
+        lists=settings.lists,
+        language=settings.language,
+    )
+    given = {(said.round, said.role): said for said in opening}
+    said: list[Statement] = []
+    for number in range(1, settings.max_rounds + 1):
+        spoken = await gather(
+            _statement(name, number, prompts, ratings, said, ask, settings, given)
+            for name in prompts.roles
+        )
+        said += spoken
+        if is_over(spoken):
+            break
+    return Debate(statements=tuple(said), verdict=verdict(said))
+
+
+def is_over(spoken: Sequence[Statement]) -> bool:
+    """Whether a round is the last one: all agree, nobody can speak, or a call failed.
+
+    A round in which a role is missing is no agreement. After a failed call the debate ends, since
+    the next run holds it again.
+    """
+    heard = [said for said in spoken if said.status is not Status.NOT_APPLICABLE]
+    if any(said.status is Status.CALL_FAILED for said in heard):
+        return True
+    agree = all(said.status is Status.OK for said in heard) and len({s.score for s in heard}) == 1
+    return agree or not heard
+
+
+def verdict(said: Sequence[Statement]) -> Rating:
+    """The mean of the last round over the roles that spoke.
+
+    There is none if more than one role that could speak is missing there, or if a call failed.
+    """
+    last = [each for each in said if each.round == said[-1].round]
+    scores = [each.score for each in last if each.score is not None]
+    missing = [each for each in last if each.status not in (Status.OK, Status.NOT_APPLICABLE)]
+    failed = [each for each in missing if each.status is Status.CALL_FAILED]
+    if failed or len(missing) > 1 or (missing and not scores):
+        one = (failed or missing)[0]
+        return _verdict(status=one.status, reason=f"{len(missing)} roles are missing: {one.reason}")
+    if not scores:
+        return _verdict(status=Status.NOT_APPLICABLE, reason="no role has a scored factor")
+    return _verdict(score=fmean(scores), rationale=_course(said, len(scores)))
+
+
+def edited(statement: Statement, *, score: float | None = None, text: str = "") -> Statement:
+    """Another statement in its place; with a score alone, the text says just that score."""
+    number = statement.score if score is None else score
+    words = text or f"I give {number:g}."
+    return Statement(
+        role=statement.role, round=statement.round, speaker=EDITED, text=words, score=number
+    )
+
+
+async def _statement(
+    name: str,
+    number: int,
+    prompts: RolePrompts,
+    ratings: Sequence[Rating],
+    said: Sequence[Statement],
+    ask: Ask,
+    settings: DebateSettings,
+    given: Mapping[tuple[int, str], Statement],
+) -> Statement:
+    """What a role says in a round, spoken by an AutoGen agent that is made for it."""
+    from recjury.debate.agents import RoleAgent
+
+    if (number, name) in given:
+        return given[number, name]
+    if all(rating.score is None for rating in prompts.roles[name].own(ratings)):
+        reason = "none of its factors has a score"
+        about: dict[str, Any] = {"role": name, "round": number, "speaker": settings.speaker(name)}
+        return Statement(**about, status=Status.NOT_APPLICABLE, reason=reason)
+    agent = RoleAgent(
+        name, prompts, ask, model=settings.speaker(name), temperature=settings.temperature
+    )
+    return await agent.state(said)
+
+
+def _verdict(**outcome: Any) -> Rating:
+    return Rating(metric="overall", rater=DEBATE, **outcome)
+
+
+def _course(said: Sequence[Statement], spoke: int) -> str:
+    """How many roles spoke, and the mean before and after the debate."""
+    means = [
+        fmean(s.score for s in said if s.round == number and s.score is not None)
+        for number in (1, said[-1].round)
+        if any(s.round == number and s.score is not None for s in said)
+    ]
+    course = f", mean {means[0]:.1f} in round 1 and {means[-1]:.1f} in round {said[-1].round}"
+    return f"{spoke} roles spoke{course if len(means) > 1 else ''}"

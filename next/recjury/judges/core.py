@@ -1,0 +1,133 @@
+"""CoRE: twelve factors, each rated by a model (section 4.1), and their debate (4.2)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from recjury.debate import DebateSettings, run_debate
+from recjury.files import nearest
+from recjury.judges.criterion import Criterion, JudgePrompts, Lists, criteria_of, judge
+from recjury.judges.evaluator import Evaluator
+from recjury.llm import Ask, gather
+from recjury.llm.prompts import pack
+from recjury.records import (
+    ConversationLog,
+    Debate,
+    Finding,
+    Metric,
+    ModelName,
+    PackName,
+    Rating,
+    Statement,
+)
+
+PACKS = ("core", "core-paper")
+
+
+def _shipped(name: str) -> str:
+    return f"judges/{name}" if name in PACKS else name
+
+
+class Core(Evaluator):
+    """Rates twelve factors from 0 to 4 with each of `judges`, and debates them.
+
+    `prompts` is `core`, `core-paper`, or a folder; the debate has the pack of the same name.
+    `routes` gives a factor one judge of its own. The debate gets the scores of the judge that
+    `feeds` it, by default the first; without a debate there is no verdict.
+    """
+
+    RENDERING: ClassVar[int] = 1
+
+    kind: Literal["core"] = "core"
+    prompts: Annotated[PackName, AfterValidator(_shipped)] = "judges/core"
+    judges: tuple[ModelName, ...] = Field(default=("main",), min_length=1)
+    routes: dict[str, ModelName] = Field(default_factory=dict)
+    feeds: ModelName = ""
+    lists: Lists | None = None
+    language: str = ""
+    temperature: float = Field(default=0.0, ge=0, le=2)
+    debate: DebateSettings | None = DebateSettings()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _written_out(cls, values: Any) -> Any:
+        """The debate has the judges' pack, lists and language, and the judge that feeds speaks."""
+        if not isinstance(values, Mapping) or isinstance(values.get("debate"), DebateSettings):
+            return values
+        judges = values.get("judges") or ("main",)
+        judges = [judges] if isinstance(judges, str) else judges
+        filled = {**values, "judges": judges, "feeds": values.get("feeds") or judges[0]}
+        debate = values.get("debate", {})
+        if isinstance(debate, Mapping):
+            shared = {key: values[key] for key in ("lists", "language") if key in values}
+            if values.get("prompts") in PACKS:
+                shared["prompts"] = values["prompts"]
+            filled["debate"] = {"model": filled["feeds"], **shared, **debate}
+        return filled
+
+    @field_validator("judges")
+    @classmethod
+    def _each_once(cls, judges: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(judges)) < len(judges):
+            raise ValueError(f"each judge is named once, got {', '.join(judges)}")
+        return judges
+
+    @model_validator(mode="after")
+    def _routes_are_factors(self) -> "Core":
+        names = [criterion.name for criterion in self.criteria]
+        for factor in self.routes:
+            if factor not in names:
+                near = nearest(factor, names)
+                raise ValueError(f"there is no factor {factor!r}{near}: {', '.join(names)}")
+        if self.feeds not in self.judges:
+            raise ValueError(f"`feeds` names one of the judges, got {self.feeds!r}")
+        return self
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """The factors of the pack."""
+        return criteria_of(pack(self.prompts))
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        """The twelve factors, and `overall` if there is a debate."""
+        overall = [Metric(name="overall", title="Overall", high=100)] if self.debate else []
+        return [*(criterion.metric for criterion in self.criteria), *overall]
+
+    async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
+        """All ratings, by factor and then by judge, and the debate. Raises Stop."""
+        prompts = JudgePrompts(
+            pack(self.prompts), self.context.catalogue(log).facts, self.lists, self.language
+        )
+        ratings = await gather(
+            judge(criterion, log, ask, model=model, prompts=prompts, temperature=self.temperature)
+            for criterion, model in self._raters()
+        )
+        if self.debate is None:
+            return ratings
+        return [*ratings, await self.debated(log, ratings, ask, self.debate)]
+
+    async def debated(
+        self,
+        log: ConversationLog,
+        ratings: Sequence[Rating],
+        ask: Ask,
+        settings: DebateSettings,
+        opening: Sequence[Statement] = (),
+    ) -> Debate:
+        """The debate over the ratings of the judge that feeds it, after `opening`."""
+        routed = {_id(factor): model for factor, model in self.routes.items()}
+        own = [each for each in ratings if each.rater == routed.get(each.metric, self.feeds)]
+        facts = self.context.catalogue(log).facts
+        return await run_debate(log, own, ask, settings, opening, facts=facts)
+
+    def _raters(self) -> Iterator[tuple[Criterion, str]]:
+        for criterion in self.criteria:
+            route = self.routes.get(criterion.name)
+            for model in (route,) if route else self.judges:
+                yield criterion, model
+
+
+def _id(factor: str) -> str:
+    return factor.lower().replace(" ", "_")

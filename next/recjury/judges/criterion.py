@@ -1,0 +1,134 @@
+"""`Criterion`: what is rated. CoRE's factors, aspects and rubrics of one's own are one thing."""
+
+from typing import Literal, NamedTuple
+
+from recjury.llm import Ask
+from recjury.llm.prompts import (
+    Facts,
+    Pack,
+    items_block,
+    list_block,
+    numbers_of,
+    turns_block,
+    wishes_block,
+)
+from recjury.records import ConversationLog, Level, Message, Metric, Rating, Record, Status
+
+Input = Literal["list", "target"]
+Lists = Literal["all", "named"]
+"""Which prompts show the session's list: all, or those whose criterion names it."""
+
+
+class Criterion(Record):
+    """What is rated: definition, anchors, steps, scale, level.
+
+    `inputs` are needed and shown besides the conversation: the session's list, the targets. With
+    `between`, whole numbers without an anchor may be given, too.
+    """
+
+    name: str
+    definition: str
+    anchors: dict[int, str]
+    steps: tuple[str, ...] = ()
+    scale: tuple[int, int] = (0, 4)
+    level: Level = Level.DIALOGUE
+    inputs: tuple[Input, ...] = ()
+    between: bool = False
+
+    @property
+    def metric(self) -> Metric:
+        """The metric; its name is the id ("semantic_relevance")."""
+        low, high = self.scale
+        id_ = self.name.lower().replace(" ", "_")
+        return Metric(name=id_, title=self.name, low=low, high=high, level=self.level)
+
+    def lacks(self, log: ConversationLog, turn: int | None = None) -> str:
+        """Why it cannot be rated here, or nothing."""
+        rated = log.interaction if turn is None else (log.interaction[turn],)
+        if not any(each.speaker == "system" and not each.failure for each in rated):
+            return "the system gave no usable answer"
+        if "list" in self.inputs and not log.session_list:
+            return "no item was found in what the system said" if log.linked else "there is no list"
+        if "target" in self.inputs and not log.scenario.targets:
+            return "the scenario has no target"
+        return ""
+
+
+def criteria_of(pack: Pack) -> tuple[Criterion, ...]:
+    """The criteria of a pack's manifest, in its order."""
+    keys = Criterion.model_fields.keys() - {"name"}
+    return tuple(
+        Criterion(
+            name=name,
+            **{"scale": pack.manifest["scale"]} | {k: v for k, v in guide.items() if k in keys},
+        )
+        for name, guide in pack.manifest["factors"].items()
+    )
+
+
+class JudgePrompts(NamedTuple):
+    """How a pack asks for ratings.
+
+    `facts` is what lists say of items, for packs that show it; `language` is the one to write in,
+    by default that of the conversation.
+    """
+
+    pack: Pack
+    facts: Facts | None = None
+    lists: Lists | None = None
+    language: str = ""
+
+    def render(self, criterion: Criterion, log: ConversationLog) -> list[Message]:
+        """The prompt for one rating, in parts: what many prompts share is stored once."""
+        facts = self.facts if self.pack.manifest.get("annotated") else None
+        lists = self.lists or self.pack.manifest.get("lists", "named")
+        scenario, (low, high) = log.scenario, criterion.scale
+        items = log.session_list if "list" in criterion.inputs or lists == "all" else ()
+        targets = scenario.targets if "target" in criterion.inputs else ()
+        question = self.pack.render(
+            "judge",
+            factor=criterion.name,
+            guide=criterion,
+            history=turns_block("history", scenario.history),
+            interaction=turns_block("interaction", log.interaction),
+            items=list_block(items, facts, linked=log.linked) if items else None,
+            facts=facts is not None,
+            targets=items_block("target", targets, facts) if targets else None,
+            places=numbers_of(targets, items),
+            wishes=wishes_block(scenario.wishes) if scenario.wishes else None,
+            language=self.language,
+            low=low,
+            high=high,
+        )
+        return [Message("system", self.pack.render("system")), Message("user", question)]
+
+
+async def judge(
+    criterion: Criterion,
+    log: ConversationLog,
+    ask: Ask,
+    *,
+    model: str,
+    prompts: JudgePrompts,
+    temperature: float = 0.0,
+) -> Rating:
+    """One judge's rating of one criterion, or the reason why there is none. Raises Stop."""
+    metric = criterion.metric.name
+    if missing := criterion.lacks(log):
+        return Rating(metric=metric, rater=model, status=Status.NOT_APPLICABLE, reason=missing)
+    said = await ask.rating(
+        prompts.render(criterion, log),
+        criterion.scale,
+        model=model,
+        purpose="judge",
+        temperature=temperature,
+    )
+    return Rating(
+        metric=metric,
+        rater=model,
+        score=said.value.score if said.value else None,
+        status=said.status,
+        reason=said.reason,
+        rationale=said.value.rationale if said.value else "",
+        calls=said.calls,
+    )

@@ -1,0 +1,84 @@
+"""Persuasiveness, by the simulated user after the conversation (CoRE 6.4; Wang et al. 2023a)."""
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator, Field
+
+from recjury.judges.evaluator import Evaluator
+from recjury.llm import Ask
+from recjury.llm.prompts import items_block, pack, turns_block
+from recjury.records import (
+    ConversationLog,
+    Finding,
+    Message,
+    Metric,
+    ModelName,
+    PackName,
+    Rating,
+    Status,
+)
+
+_SCALE = (0, 2)
+
+
+def _shipped(name: str) -> str:
+    return f"judges/{name}" if name == "persuasiveness" else name
+
+
+class Persuasiveness(Evaluator):
+    """Asks the model that played the user how what was recommended compares with the target.
+
+    0 is worse, 1 comparable, 2 better than the target or the target itself.
+    """
+
+    RENDERING: ClassVar[int] = 1
+
+    kind: Literal["persuasiveness"] = "persuasiveness"
+    model: ModelName = "main"
+    prompts: Annotated[PackName, AfterValidator(_shipped)] = "judges/persuasiveness"
+    temperature: float = Field(default=0.0, ge=0, le=2)
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        """One, from 0 to 2."""
+        return [Metric(name="persuasiveness", title="Persuasiveness", high=2)]
+
+    async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
+        """The rating, or the reason why there is none. Raises Stop."""
+        if missing := _lacks(log):
+            return [self._rating(status=Status.NOT_APPLICABLE, reason=missing)]
+        said = await ask.rating(
+            self._prompt(log),
+            _SCALE,
+            model=self.model,
+            purpose="persuasiveness",
+            temperature=self.temperature,
+        )
+        if said.value is None:
+            return [self._rating(status=said.status, reason=said.reason, calls=said.calls)]
+        score, rationale = said.value
+        return [self._rating(score=score, rationale=rationale, calls=said.calls)]
+
+    def _prompt(self, log: ConversationLog) -> list[Message]:
+        words, facts = pack(self.prompts), self.context.catalogue(log).facts
+        parts = words.render(
+            "persuasiveness",
+            anchors=words.manifest["anchors"],
+            targets=items_block("target_items", log.scenario.targets, facts),
+            history=turns_block("history", log.scenario.history),
+            interaction=turns_block("interaction", log.interaction),
+            items=items_block("recommended", log.session_list),
+        )
+        return [Message("user", parts)]
+
+    def _rating(self, **fields: object) -> Rating:
+        return Rating.model_validate({"metric": self.kind, "rater": self.model, **fields})
+
+
+def _lacks(log: ConversationLog) -> str:
+    if not log.scenario.targets:
+        return "the scenario has no target"
+    if all(turn.failure for turn in log.interaction if turn.speaker == "system"):
+        return "the system gave no usable answer"
+    return ""
