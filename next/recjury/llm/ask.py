@@ -8,9 +8,10 @@ from typing import Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from recjury.errors import CallFailed, Refused, Unreadable
+from recjury.errors import CallFailed, Refused, Stop, Unreadable
 from recjury.llm.gateway import Gateway
-from recjury.llm.reading import object_in, odds_in, rating_in
+from recjury.llm.identity import CODE, CUT
+from recjury.llm.reading import expected_in, object_in, odds_in, rating_in
 from recjury.llm.tasks import gather
 from recjury.records import (
     Completion,
@@ -27,6 +28,18 @@ from recjury.records import (
 T = TypeVar("T")
 B = TypeVar("B", bound=BaseModel)
 Prompt = str | Sequence[Message]
+
+_RATING_FORM = (
+    f'\n\nEnd your reply with <rating code="{CODE}">N</rating>, '
+    "where N is a whole number from {low} to {high}."
+)
+_OBJECT_FORM = (
+    "\n\nReply with one JSON object with these keys, as JSON Schema describes them, and a key "
+    f'"code" with the value "{CODE}": {{schema}}'
+)
+_NOTE = (
+    "\n\nYour last reply could not be used: {problem}. Reply again, in full, in the form asked for."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +72,8 @@ class Ask:
     def __init__(self, gateway: Gateway, unit: Unit, *, sample: int = 0, tries: int = 0):
         """`sample` is the unit's repeat or judging.
 
-        `tries` counts how often the unit was finished with something unreadable; each allows as many
-        attempts again, stored ones included.
+        `tries` counts how often the unit was finished with something unreadable. Each allows as
+        many attempts again, stored ones included.
         """
         self._gateway, self._unit, self._sample = gateway, unit, sample
         self._attempts = gateway.attempts * (tries + 1)
@@ -77,7 +90,10 @@ class Ask:
         max_tokens: int | None = None,
         read: Callable[[Completion], str] | None = None,
     ) -> Answer[str]:
-        """What the model says. `read` may change it, or raise Unreadable to have it asked again."""
+        """What the model says; a reply that the limit cut off counts as it is.
+
+        `read` may change it, or raise Unreadable to have it asked again.
+        """
         request = self._request(prompt, purpose, None, temperature)._replace(max_tokens=max_tokens)
         return (await self._answers(request, model, read or _said))[0]
 
@@ -92,12 +108,23 @@ class Ask:
         odds: bool = False,
         temperature: float = 0.0,
     ) -> Answer[Score]:
-        """The mean of the samples that can be read; with `odds`, of the scale's expected values."""
+        """The mean of the samples that can be read; with `odds`, of the scale's expected values.
+
+        A prompt without the code's mark gets a line that asks for the form. Raises Stop if the
+        endpoint sends no log-probabilities for `odds`.
+        """
         low, high = scale
-        request = self._request(prompt, purpose, RatingShape(low, high, odds), temperature)
+        shape = RatingShape(low, high, odds)
+        request = self._request(
+            _with_form(prompt, _RATING_FORM.format(low=low, high=high)), purpose, shape, temperature
+        )
 
         def read(reply: Completion) -> Score:
-            return Score(*rating_in(reply, low, high))
+            score, rationale = rating_in(reply, low, high)
+            if odds:
+                _check_logprobs(reply, model)
+                return Score(expected_in(reply, low, high), rationale)
+            return Score(score, rationale)
 
         answers = await self._answers(request, model, read, samples)
         scores = [answer.value for answer in answers if answer.value is not None]
@@ -117,13 +144,16 @@ class Ask:
         purpose: str = "",
         temperature: float = 0.0,
     ) -> Answer[B]:
-        """An object of the given form."""
+        """An object of the given form; its key `code` is the call's, and in no schema."""
         plain = schema.model_json_schema()
         coded = plain | {
             "properties": plain["properties"] | {"code": {"type": "string"}},
             "required": [*plain.get("required", ()), "code"],
         }
-        request = self._request(prompt, purpose, ObjectShape(json.dumps(coded)), temperature)
+        form = _OBJECT_FORM.format(schema=json.dumps(plain["properties"]))
+        request = self._request(
+            _with_form(prompt, form), purpose, ObjectShape(json.dumps(coded)), temperature
+        )
 
         def read(reply: Completion) -> B:
             try:
@@ -137,15 +167,22 @@ class Ask:
     async def odds(
         self, prompt: Prompt, choices: tuple[str, ...], *, model: str, purpose: str = ""
     ) -> Answer[Odds]:
-        """How likely the reply begins with each choice, by its log-probabilities."""
+        """How likely the reply begins with each choice, by its log-probabilities.
+
+        Raises Stop if the endpoint sends none.
+        """
         request = self._request(prompt, purpose, OddsShape(choices), 0.0)._replace(max_tokens=8)
-        return (await self._answers(request, model, lambda r: Odds(*odds_in(r, choices))))[0]
+
+        def read(reply: Completion) -> Odds:
+            _check_logprobs(reply, model)
+            return Odds(*odds_in(reply, choices))
+
+        return (await self._answers(request, model, read))[0]
 
     def _request(
         self, prompt: Prompt, purpose: str, shape: Shape | None, temperature: float
     ) -> Request:
-        messages = (Message("user", (prompt,)),) if isinstance(prompt, str) else tuple(prompt)
-        return Request(messages, purpose, shape, temperature, sample=self._sample)
+        return Request(_messages(prompt), purpose, shape, temperature, sample=self._sample)
 
     async def _answers(
         self, request: Request, model: str, read: Callable[[Completion], T], samples: int = 1
@@ -162,10 +199,19 @@ class Ask:
         self.calls += (call for answer in answers for call in answer.calls)
         return answers
 
+    def _again(self, request: Request, model: str, problem: str, reply: Completion) -> Request:
+        """The request with a note that quotes nothing of the reply, and room for one cut off."""
+        *before, last = request.messages
+        parts = (*last.parts, _NOTE.format(problem=problem))
+        limit = request.max_tokens or self._gateway.models[model].max_tokens
+        if limit and reply.finish == "length":
+            limit *= 1 if isinstance(request.shape, OddsShape) else 4
+        return request._replace(messages=(*before, Message(last.role, parts)), max_tokens=limit)
+
     async def _read(
         self, request: Request, model: str, read: Callable[[Completion], T], reply: Completion
     ) -> Answer[T]:
-        calls = (reply.call,)
+        calls: tuple[str, ...] = (reply.call,)
         for attempt in range(1, self._attempts + 1):
             try:
                 return Answer(read(reply), Status.OK, "", calls)
@@ -173,7 +219,7 @@ class Ask:
                 reason = str(problem)
             if attempt == self._attempts:
                 break
-            again = _noted(request, reason)._replace(attempt=attempt)
+            again = self._again(request, model, reason, reply)._replace(attempt=attempt)
             try:
                 (reply,) = await self._gateway.draws(again, model, self._unit)
             except CallFailed as failure:
@@ -186,14 +232,27 @@ def _status(failure: CallFailed) -> Status:
     return Status.REFUSED if isinstance(failure, Refused) else Status.CALL_FAILED
 
 
-def _noted(request: Request, problem: str) -> Request:
-    """The request with a note that quotes nothing of the reply."""
-    *before, last = request.messages
-    note = (
-        f"\n\nYour last reply could not be used: {problem}. "
-        "Reply again, in full, in the form asked for."
-    )
-    return request._replace(messages=(*before, Message(last.role, (*last.parts, note))))
+def _messages(prompt: Prompt) -> tuple[Message, ...]:
+    """A text is one message, and none of its characters is a mark."""
+    if isinstance(prompt, str):
+        return (Message("user", (prompt.replace(CODE, " ").replace(CUT, " "),)),)
+    return tuple(prompt)
+
+
+def _with_form(prompt: Prompt, form: str) -> Sequence[Message]:
+    """The prompt; if it has no mark for the code, with a last part that asks for the form."""
+    *before, last = _messages(prompt)
+    if any(CODE in part for part in last.parts):
+        return (*before, last)
+    return (*before, Message(last.role, (*last.parts, form)))
+
+
+def _check_logprobs(reply: Completion, model: str) -> None:
+    if reply.text and not reply.logprobs:
+        raise Stop(
+            f"the model {model!r} sends no log-probabilities, which are asked for here: "
+            "name another model, or an evaluator that needs none"
+        )
 
 
 def _said(reply: Completion) -> str:

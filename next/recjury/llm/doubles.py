@@ -19,7 +19,11 @@ Script = Callable[[Request, str], str]
 
 
 class ScriptedModel:
-    """Says the replies in order, or what a function makes of the request; strict when it runs out."""
+    """Says replies in order, or what a function makes of the request.
+
+    It is strict: when no reply is left, it raises AssertionError. A function may raise
+    AttemptError.
+    """
 
     def __init__(self, replies: Iterable[str] | Script, *, delay: float = 0.0):
         """`delay` is how long an answer takes, in seconds."""
@@ -27,9 +31,14 @@ class ScriptedModel:
         self._replies = iter(() if callable(replies) else replies)
         self._delay = delay
         self.requests: list[Request] = []
+        """What was asked, with codes."""
 
     async def ask(
-        self, calls: Sequence[str], request: Request, code: str, dialect: Dialect
+        self,
+        calls: Sequence[str],
+        request: Request,
+        code: str,
+        dialect: Dialect,  # noqa: ARG002 (of the protocol)
     ) -> Sequence[Completion]:
         """One reply for each call. Raises AssertionError if none is left."""
         filled = with_code(request, code)
@@ -56,9 +65,14 @@ class TypicalModel:
         """`names` are of items: a typical system names two of them in a reply."""
         self._model, self._names, self._random = model, names, random.Random()
         self.calls: Counter[str] = Counter()
+        """How many calls there were, by purpose."""
 
     async def ask(
-        self, calls: Sequence[str], request: Request, code: str, dialect: Dialect
+        self,
+        calls: Sequence[str],
+        request: Request,
+        code: str,
+        dialect: Dialect,  # noqa: ARG002 (of the protocol)
     ) -> Sequence[Completion]:
         """One completion for each call."""
         self.calls[request.purpose] += len(calls)
@@ -68,20 +82,23 @@ class TypicalModel:
         """Nothing is open."""
 
     def _completion(self, call: str, request: Request, code: str) -> Completion:
-        tokens = TYPICAL_TOKENS.get(request.purpose, 150)
         self._random.seed(call)
-        text = f"{self._random.getrandbits(40):x} " + _WORD * (tokens * 4 // len(_WORD))
-        if request.purpose == "system" and self._names:
-            text += " and ".join(self._random.sample(self._names, 2))
+        tokens = TYPICAL_TOKENS.get(request.purpose, 150)
+        text = self._words(request.purpose, tokens)
         logprobs: tuple[dict[str, Any], ...] = ()
         match request.shape:
-            case RatingShape(low, high):
-                text += f'<rating code="{code}">{self._random.randint(low, high)}</rating>'
+            case RatingShape(low, high, wants_logprobs):
+                before, score = (
+                    f'{text}<rating code="{code}">',
+                    str(self._random.randint(low, high)),
+                )
+                text = f"{before}{score}</rating>"
+                logprobs = (_token(before), _token(score)) if wants_logprobs else ()
             case ObjectShape(schema):
-                text = json.dumps(self._example(json.loads(schema), text) | {"code": code})
+                example = _example(json.loads(schema), text, self._random)
+                text = json.dumps(example | {"code": code})
             case OddsShape(choices):
-                text, tops = choices[0], [{"token": c, "logprob": -1.0} for c in choices]
-                logprobs = ({"top_logprobs": tops},)
+                text, logprobs = choices[0], (_token(*choices),)
             case None:
                 pass
         tokens_in = sum(len(message.text) for message in request.messages) // 4
@@ -90,11 +107,39 @@ class TypicalModel:
             text, logprobs=logprobs, tokens_in=tokens_in, tokens_out=tokens, cost=cost
         )
 
-    def _example(self, schema: dict[str, Any], text: str) -> dict[str, Any]:
-        def value(spec: dict[str, Any]) -> object:
-            if spec.get("type") in ("number", "integer"):
-                low, high = int(spec.get("minimum", 0)), int(spec.get("maximum", 100))
-                return self._random.randint(low, high)
-            return [] if spec.get("type") == "array" else text
+    def _words(self, purpose: str, tokens: int) -> str:
+        text = f"{self._random.getrandbits(40):x} " + _WORD * (tokens * 4 // len(_WORD))
+        if purpose == "system" and self._names:
+            text += " and ".join(self._random.sample(self._names, min(2, len(self._names))))
+        return text
 
-        return {name: value(spec) for name, spec in schema["properties"].items() if name != "code"}
+
+def _token(*likely: str) -> dict[str, Any]:
+    """A token, and others that are as likely, as endpoints write log-probabilities."""
+    tops = [{"token": each, "logprob": -1.0} for each in likely]
+    return tops[0] | {"top_logprobs": tops}
+
+
+def _example(schema: dict[str, Any], text: str, draw: random.Random) -> dict[str, Any]:
+    """An object of a JSON schema, without its code. Texts are `text`, lists are empty."""
+
+    def value(spec: dict[str, Any]) -> object:
+        if "$ref" in spec:
+            return value(schema["$defs"][spec["$ref"].rpartition("/")[2]])
+        if options := spec.get("anyOf"):
+            return value(options[0])
+        if choices := spec.get("enum"):
+            return draw.choice(choices)
+        match spec.get("type"):
+            case "number" | "integer":
+                return draw.randint(int(spec.get("minimum", 0)), int(spec.get("maximum", 100)))
+            case "object":
+                return {name: value(each) for name, each in spec.get("properties", {}).items()}
+            case "array":
+                return []
+            case "boolean":
+                return draw.choice([True, False])
+            case _:
+                return spec.get("const", text)
+
+    return {name: value(spec) for name, spec in schema["properties"].items() if name != "code"}

@@ -1,73 +1,124 @@
-"""An OpenAI-compatible endpoint through the openai SDK: one body, one reader, one exchange."""
+"""An OpenAI-compatible endpoint through the openai SDK: one body, one reader, one exchange.
+
+Three habits of the SDK over aiohttp are answered for here: it takes refused connections and dropped
+servers for timeouts, a header above 8 KB raises aiohttp's own error, and no limit covers an answer
+that comes byte by byte.
+"""
 
 import asyncio
 import json
-import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
 
 from pydantic_core import from_json
 
 from recjury.errors import UserError
+from recjury.keys import key_of
 from recjury.llm.identity import with_code
-from recjury.llm.models import Model
+from recjury.llm.models import OPENAI, Model
 from recjury.llm.reading import spoken
-from recjury.llm.remedies import AttemptError, Dialect, Remedy, remedy_for
+from recjury.llm.remedies import (
+    AttemptError,
+    Dialect,
+    Failure,
+    Remedy,
+    failure_in,
+    one_line,
+    remedy_for,
+)
 from recjury.records import Completion, ObjectShape, OddsShape, RatingShape, Request
+
+if TYPE_CHECKING:
+    import openai
+
+_FILTERED = Failure(400, "the reply was taken back", "content_filter")
+
+
+def open_endpoint(model: Model) -> "Endpoint":
+    """The endpoint of a model. Raises UserError if its key is missing."""
+    return Endpoint(model)
 
 
 class Endpoint:
-    def __init__(self, model: Model, timeout: float = 600.0):
-        import httpx2
-        import openai
+    """A model's endpoint, with its connections."""
 
-        self._model, self._timeout, self._response = model, timeout, httpx2.Response
-        key = os.environ.get(model.key_env, "") if model.key_env else "none"
-        if not key:
-            raise UserError(f"{model.name}: the variable {model.key_env} is not set")
-        self._client = openai.AsyncOpenAI(
-            base_url=model.base_url,
-            api_key=key,
-            max_retries=0,
-            http_client=openai.DefaultAioHttpClient(
-                follow_redirects=False, limits=httpx2.Limits(max_connections=None)
-            ),
-        )
+    def __init__(self, model: Model):
+        """Nothing is sent. Raises UserError if the key or a part of the address is missing."""
+        import httpx2
+
+        self._model, self._response = model, httpx2.Response
+        self._key_env = model.key_env or ("OPENAI_API_KEY" if model.base_url == OPENAI else "")
+        self._client = _client(model, key_of(self._key_env) if self._key_env else "none")
+        self._worked = False
 
     async def ask(
         self, calls: Sequence[str], request: Request, code: str, dialect: Dialect
     ) -> Sequence[Completion]:
+        """One completion for each of `calls`, or one alone if the endpoint takes no `n`."""
+        body = body_of(with_code(request, code), self._model, dialect, len(calls))
+        try:
+            answer = await self._answer(body)
+            done = completions_of(answer, self._model)
+        except _AnswerError as error:
+            raise AttemptError(
+                remedy_for(error.failure, dialect, worked=self._worked, key_env=self._key_env)
+            ) from None
+        self._worked = True
+        return done
+
+    async def _answer(self, body: Mapping[str, Any]) -> Any:
+        """The JSON of a reply. Raises AttemptError, or _AnswerError for what the endpoint says."""
         import aiohttp
         import openai
 
-        body = body_of(with_code(request, code), self._model, dialect, len(calls))
         try:
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(self._model.timeout):
                 response = await self._client.post(
                     "/chat/completions", body=body, cast_to=self._response
                 )
-            answer = from_json(response.content)
-        except (openai.OpenAIError, aiohttp.ClientError, TimeoutError, ValueError) as error:
-            raise AttemptError(remedy_for(error, dialect)) from None
-        return completions_of(answer, self._model)
+        except openai.APIStatusError as error:
+            said = error.response
+            raise _AnswerError(failure_in(said.status_code, _read(said), said.headers)) from None
+        except TimeoutError:
+            reason = f"no answer within {self._model.timeout:g} s"
+            raise AttemptError(Remedy("again", reason, no_contact=True)) from None
+        except (openai.OpenAIError, aiohttp.ClientError) as error:
+            raise AttemptError(Remedy("again", _reason(error), no_contact=True)) from None
+        except ValueError as error:  # of aiohttp, for a SOCKS proxy
+            reason = f"HTTP_PROXY, HTTPS_PROXY or ALL_PROXY: {error}"
+            raise AttemptError(Remedy("stop", reason)) from None
+        try:
+            return from_json(response.content)
+        except ValueError:
+            start = one_line(response.text[:100]) or "nothing"
+            reason = f"the answer is no JSON but: {start}: check `base_url`"
+            raise AttemptError(Remedy("again", reason, no_contact=True)) from None
 
     async def aclose(self) -> None:
+        """Close the connections."""
         await self._client.close()
 
 
+class _AnswerError(Exception):
+    """The endpoint answers with an error."""
+
+    def __init__(self, failure: Failure):
+        super().__init__(failure.reason)
+        self.failure = failure
+
+
 def body_of(request: Request, model: Model, dialect: Dialect, draws: int) -> dict[str, Any]:
-    body: dict[str, Any] = {
-        "model": model.name,
-        "messages": [{"role": m.role, "content": m.text} for m in request.messages],
-        **model.extra,
-    }
+    """The JSON of a request for `draws` replies."""
+    body: dict[str, Any] = {"model": model.name, "messages": _messages(request, dialect)}
     if "no temperature" not in dialect:
         set_ = model.temperature
         body["temperature"] = request.temperature if set_ is None else set_
-    if limit := request.max_tokens or model.max_tokens:
-        body["max_completion_tokens" if "max_completion_tokens" in dialect else "max_tokens"] = (
-            limit
-        )
+    limit = request.max_tokens or model.max_tokens
+    if limit and "no max_tokens" not in dialect:
+        newer = "max_completion_tokens" in dialect
+        body["max_completion_tokens" if newer else "max_tokens"] = limit
     if draws > 1 and "no n" not in dialect:
         body["n"] = draws
     match request.shape:
@@ -80,39 +131,117 @@ def body_of(request: Request, model: Model, dialect: Dialect, draws: int) -> dic
             body |= {"logprobs": True, "top_logprobs": 20}
         case _:
             pass
-    return body
+    return body | model.extra
 
 
 def completions_of(answer: Any, model: Model) -> list[Completion]:
-    """Reads what an endpoint, a batch line or a fixture says. Raises Failed for an error in it."""
+    """The replies in an answer, read in one way wherever it comes from."""
     choices = answer.get("choices") if isinstance(answer, Mapping) else None
-    if not choices:
-        words = str(answer.get("error", answer) if isinstance(answer, Mapping) else answer)[:300]
-        raise AttemptError(Remedy("again", f"no reply in the answer: {words}"))
+    if not isinstance(choices, list) or not choices:
+        raise _AnswerError(_error_in_answer(answer))
+    if any(choice.get("finish_reason") == "content_filter" for choice in choices):
+        raise _AnswerError(_FILTERED)
     usage = answer.get("usage") or {}
-    done = []
-    for number, choice in enumerate(choices):
-        message = choice.get("message") or {}
-        text, thoughts = spoken(message.get("content") or "")
-        if choice.get("finish_reason") == "content_filter":
-            raise AttemptError(Remedy("refused", "the content filter refused the call"))
-        first = number == 0  # the tokens of a prompt with several replies count once
-        tokens_in = usage.get("prompt_tokens") if first else 0
-        tokens_out = usage.get("completion_tokens") if first else 0
-        done.append(
-            Completion(
-                text=text,
-                thoughts=thoughts or message.get("reasoning_content") or "",
-                finish=choice.get("finish_reason") or "",
-                logprobs=tuple((choice.get("logprobs") or {}).get("content") or ()),
-                tokens_in=tokens_in,
-                tokens_out=tokens_out,
-                cost=model.cost(tokens_in, tokens_out),
-            )
-        )
-    return done
+    counts = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    served = str(answer.get("model") or "")
+    return [
+        # the tokens of a prompt with several replies count once
+        _completion(choice, model, served, counts if number == 0 else (0, 0))
+        for number, choice in enumerate(choices)
+    ]
 
 
-def open_endpoint(model: Model) -> "Endpoint":
-    """The endpoint of a model. Raises UserError if its key is missing."""
-    return Endpoint(model)
+def _completion(
+    choice: Mapping[str, Any], model: Model, served: str, counts: tuple[int | None, int | None]
+) -> Completion:
+    message = choice.get("message") or {}
+    text, thoughts = spoken(_text(message.get("content")))
+    return Completion(
+        text=text,
+        thoughts=thoughts or _text(message.get("reasoning_content") or message.get("reasoning")),
+        finish=str(choice.get("finish_reason") or "stop"),
+        logprobs=tuple((choice.get("logprobs") or {}).get("content") or ()),
+        tokens_in=counts[0],
+        tokens_out=counts[1],
+        cost=model.cost(*counts),
+        served=served,
+    )
+
+
+def _text(content: Any) -> str:
+    """The text of a content, which may be a list of parts or nothing."""
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+    return str(content or "")
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+def _messages(request: Request, dialect: Dialect) -> list[dict[str, str]]:
+    """Neighbours of one role are one message: many chat templates want the roles to alternate."""
+
+    def role(message: Any) -> str:
+        no_system = message.role == "system" and "no system" in dialect
+        return "user" if no_system else str(message.role)
+
+    return [
+        {"role": each, "content": _whole("\n\n".join(message.text for message in same))}
+        for each, same in groupby(request.messages, role)
+    ]
+
+
+def _whole(text: str) -> str:
+    """The text with `?` in place of half a character, which no request can carry."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _error_in_answer(answer: Any) -> Failure:
+    """An error with status 200; its code may be the status that it should have."""
+    failure = failure_in(500, answer, {})
+    status = int(failure.code) if failure.code.isdecimal() and len(failure.code) == 3 else 500
+    return failure._replace(status=status)
+
+
+def _read(response: Any) -> Any:
+    """The JSON of an error answer, or its text."""
+    try:
+        return from_json(response.content)
+    except ValueError:
+        return response.text
+
+
+def _reason(error: Exception) -> str:
+    """The first cause: the SDK takes all of them for timeouts."""
+    while error.__cause__ is not None and isinstance(error.__cause__, Exception):
+        error = error.__cause__
+    return one_line(f"no answer: {str(error) or type(error).__name__}")
+
+
+def _client(model: Model, key: str) -> "openai.AsyncOpenAI":
+    import httpx2
+    import openai
+
+    connections = openai.DefaultAioHttpClient(
+        follow_redirects=False,
+        # aiohttp's own limit of 100 would hold calls back that the limiter lets go
+        limits=httpx2.Limits(max_connections=model.concurrency),
+    )
+    common: dict[str, Any] = {"api_key": key, "max_retries": 0, "http_client": connections}
+    common["timeout"] = model.timeout
+    if model.provider == "azure" or "/openai/deployments/" in model.base_url:
+        azure: openai.AsyncOpenAI = openai.AsyncAzureOpenAI(**_azure(model.base_url), **common)
+        return azure
+    return openai.AsyncOpenAI(base_url=model.base_url, **common)
+
+
+def _azure(url: str) -> dict[str, Any]:
+    """The parts of an address as Azure's portal shows it."""
+    parts = urlsplit(url)
+    version = parse_qs(parts.query).get("api-version")
+    if not version:
+        raise UserError(f"{url}: an address of Azure ends with `?api-version=...`: add it")
+    path = parts.path.rstrip("/").removesuffix("/chat/completions")
+    key = "base_url" if "/deployments/" in path else "azure_endpoint"
+    return {key: f"{parts.scheme}://{parts.netloc}{path}", "api_version": version[0]}

@@ -3,71 +3,100 @@
 import asyncio
 import copy
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from time import monotonic
 
 from recjury.errors import UserError
-from recjury.llm.budget import Budget
+from recjury.files import nearest
+from recjury.llm.budget import Budget, Spent
 from recjury.llm.identity import asks_for_code, identities, new_code
-from recjury.llm.limiter import Limiter
+from recjury.llm.limiter import Clock, Limiter
 from recjury.llm.models import TYPICAL_TOKENS, Model, Provider, Recorder
-from recjury.llm.remedies import AttemptError, Dialect
+from recjury.llm.remedies import AttemptError, Remedy
+from recjury.logs import logger
 from recjury.records import Completion, Request, Unit
 
-Sleep = Callable[[float], Awaitable[None]]
+FIRST_PATIENCE = 30.0
+"""Seconds after which an address where nothing has ever answered is taken for a wrong one."""
 
 
 class Line:
     """A model that is open: its provider, its dialect, and how many may ask at a time."""
 
-    def __init__(self, model: Model, provider: Provider, sleep: Sleep = asyncio.sleep):
-        """`sleep` waits between attempts; tests need not."""
-        self.model, self.provider, self._sleep = model, provider, sleep
+    def __init__(self, model: Model, provider: Provider, clock: Clock):
+        """`clock` waits between attempts."""
+        self.model, self.provider, self._clock = model, provider, clock
         self.settings = model.reply.model_dump(exclude_defaults=True)
-        self.limiter = Limiter(model.concurrency, model.requests_per_minute)
-        self.dialect: Dialect = frozenset()
+        self.dialect = model.dialect
+        self.limiter = Limiter(
+            model.concurrency,
+            requests_per_minute=model.requests_per_minute,
+            tokens_per_minute=model.tokens_per_minute,
+            clock=clock,
+        )
+        self.sending: set[asyncio.Task[object] | None] = set()
+        """The tasks whose attempt is under way, or answered."""
+        self.closing = False
         self._answered = float("-inf")
 
     async def answer(
         self, calls: Sequence[str], request: Request, code: str
     ) -> Sequence[Completion]:
-        """The whole policy of attempts. Raises Refused, CallFailed, or Stop."""
-        started_at: float | None = None
+        """The whole policy of attempts. Raises Refused, CallFailed, or Stop.
+
+        Patience counts attempts and the waits between them; waiting for a turn costs none.
+        """
+        tokens = self.typical(request).tokens
+        task, started_at, tried, refusals = asyncio.current_task(), 0.0, 0.0, count(1)
         for attempt in count(1):
-            async with self.limiter:
-                started_at = started_at or monotonic()  # waiting for a turn costs no patience
+            async with self.limiter.turn(tokens) as turn:
+                began = self._clock.now()
+                started_at = started_at or began
+                self.sending.add(task)
                 try:
                     done = await self.provider.ask(calls, request, code, self.dialect)
                 except AttemptError as error:
                     remedy = error.remedy
                 else:
-                    self._answered = monotonic()
+                    self._answered = self._clock.now()
+                    self.limiter.answered()
                     return done
-            if remedy.do == "change" and remedy.step:
+            self.sending.discard(task)
+            if remedy.step:
                 self.dialect |= {remedy.step}
                 continue
-            if remedy.do != "again":
+            if remedy.do != "again" and next(refusals) > remedy.resend:
                 raise remedy.error()
-            wait = self.limiter.slow(remedy) or _backoff(attempt)
-            if monotonic() + wait > started_at + self.model.patience:
+            wait = self.limiter.slow(remedy, turn)
+            wait = _backoff(attempt) if wait is None else wait
+            tried += self._clock.now() - began + wait
+            if self.closing or tried > self._patience(remedy):
                 raise remedy.gave_up(others_answered=self._answered > started_at)
-            await self._sleep(wait)
+            await self._clock.sleep(wait)
         raise AssertionError
 
-    def typical_cost(self, request: Request) -> float:
-        """US dollars that such a call costs on average, as far as prices are known."""
+    def _patience(self, remedy: Remedy) -> float:
+        never = self._answered == float("-inf")
+        first = FIRST_PATIENCE if never and remedy.no_contact else self.model.patience
+        return min(first, self.model.patience)
+
+    def typical(self, request: Request) -> Spent:
+        """What such a call costs on average, as far as prices are known."""
         letters = sum(len(message.text) for message in request.messages)
-        return self.model.cost(letters // 4, TYPICAL_TOKENS.get(request.purpose, 150)) or 0.0
+        tokens_in, tokens_out = letters // 4, TYPICAL_TOKENS.get(request.purpose, 150)
+        return Spent(self.model.cost(tokens_in, tokens_out) or 0.0, tokens_in + tokens_out)
 
 
 def _backoff(attempt: int) -> float:
-    return random.uniform(0.5, 1) * min(30, 2 ** (attempt - 2))
+    return random.uniform(0.5, 1) * min(30, 2.0 ** (attempt - 2))
 
 
 class Gateway:
-    """The models of a campaign, opened when they are first asked."""
+    """The models of a campaign, opened when they are first asked.
+
+    `sent` counts replies that endpoints gave, `reused` those that were found in the store.
+    """
 
     def __init__(
         self,
@@ -77,25 +106,35 @@ class Gateway:
         *,
         budget: Budget | None = None,
         attempts: int = 3,
-        sleep: Sleep = asyncio.sleep,
+        clock: Clock | None = None,
     ):
         """`attempts` is how often a reply may be asked for until one can be read."""
         self.models, self.recorder, self.attempts = models, recorder, attempts
-        self.budget = budget or Budget()
-        self._open_provider, self._sleep = open_provider, sleep
+        self.budget, self._clock = budget or Budget(), clock or Clock()
+        self._open_provider = open_provider
         self._lines: dict[str, Line] = {}
         self._open: dict[str, asyncio.Task[dict[str, Completion]]] = {}
         self.sent = self.reused = 0
 
     def line(self, model: str) -> Line:
-        """The open model with that alias. Raises UserError if there is none."""
+        """The model with that alias, opened.
+
+        Raises UserError if there is none, if its key is missing, or if its price is unknown and the
+        budget is in dollars.
+        """
         if model not in self._lines:
             if model not in self.models:
                 raise UserError(
-                    f"there is no model {model!r}: models are {', '.join(self.models) or 'none'}"
+                    f"there is no model {model!r}{nearest(model, self.models)}: "
+                    f"models are {', '.join(self.models) or 'none'}"
                 )
             settings = self.models[model]
-            self._lines[model] = Line(settings, self._open_provider(settings), self._sleep)
+            if self.budget.dollars is not None and settings.cost(0, 0) is None:
+                raise UserError(
+                    f"the budget is in dollars and the price of {settings.name} is unknown: "
+                    "set `price_in` and `price_out`, or a budget in tokens"
+                )
+            self._lines[model] = Line(settings, self._open_provider(settings), self._clock)
         return self._lines[model]
 
     async def draws(
@@ -109,7 +148,7 @@ class Gateway:
         if mine := [call for call in calls if call not in self._open]:
             task = asyncio.create_task(self._fetch(request, model, unit, mine))
             self._open |= dict.fromkeys(mine, task)
-            task.add_done_callback(lambda done: self._close(mine, done))
+            task.add_done_callback(lambda done: self._close(mine, model, done))
         found: dict[str, Completion] = {}
         for task in dict.fromkeys(self._open[call] for call in calls):
             try:  # the call goes on if the one who waits is ended: it is paid for
@@ -118,11 +157,14 @@ class Gateway:
                 raise copy.copy(error) from error  # one exception cannot be raised in many tasks
         return [found[call] for call in calls]
 
-    def _close(self, calls: Sequence[str], task: asyncio.Task[dict[str, Completion]]) -> None:
+    def _close(
+        self, calls: Sequence[str], model: str, task: asyncio.Task[dict[str, Completion]]
+    ) -> None:
         for call in calls:
             del self._open[call]
+        self._lines[model].sending.discard(task)
         if not task.cancelled():
-            task.exception()
+            task.exception()  # whoever waited has it; without one, it is lost
 
     async def _fetch(
         self, request: Request, model: str, unit: Unit, calls: Sequence[str]
@@ -131,22 +173,55 @@ class Gateway:
         self.reused += len(found)
         line = self.line(model)
         while missing := [call for call in calls if call not in found]:
-            code = new_code() if asks_for_code(request) else ""
-            async with self.budget.reserve(line.typical_cost(request) * len(missing)):
-                done = await line.answer(missing, request, code)
-                self.sent += 1
-                for each in done:
-                    self.budget.settle(each.cost)
-            dialect = " ".join(sorted(line.dialect))
-            stored = [
-                replace(each, call=call, code=code, dialect=dialect)
-                for call, each in zip(missing, done, strict=False)
-            ]
-            found |= await self.recorder.record(stored, request, model, unit)
+            typical = line.typical(request)
+            together = Spent(typical.dollars * len(missing), typical.tokens * len(missing))
+            async with self.budget.reserve(together):
+                done = await self._answered(line, request, model, unit, missing)
+                self.budget.settle(_spent(done, typical))
+            found |= await self.recorder.record(done, request, model, unit)
         return found
 
+    async def _answered(
+        self, line: Line, request: Request, model: str, unit: Unit, calls: Sequence[str]
+    ) -> list[Completion]:
+        """What the model says, with the calls that it answers."""
+        code = new_code() if asks_for_code(request) else ""
+        ids = {"calls": calls, "model": model, "purpose": request.purpose, **unit._asdict()}
+        logger.info("call begins", **ids)
+        try:
+            done = await line.answer(calls, request, code)
+        except Exception as error:
+            logger.info("call fails", reason=str(error), **ids)
+            raise
+        self.sent += len(done)
+        logger.info("call ends", tokens_out=sum(each.tokens_out or 0 for each in done), **ids)
+        dialect = " ".join(sorted(line.dialect))
+        return [
+            replace(each, call=call, code=code, dialect=dialect)
+            for call, each in zip(calls, done, strict=False)
+        ]
+
     async def aclose(self) -> None:
-        """Wait for open calls, since they are paid for, and close the models."""
-        await asyncio.gather(*self._open.values(), return_exceptions=True)
+        """Wait for calls that were sent, since they are paid for; end those that were not."""
+        sending = set[object]()
+        for line in self._lines.values():
+            line.closing = True
+            sending |= line.sending
+        tasks = set(self._open.values())
+        for task in tasks - sending:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         for line in self._lines.values():
             await line.provider.aclose()
+
+
+def _spent(done: Sequence[Completion], typical: Spent) -> Spent:
+    """What replies cost; where an endpoint does not say, what is typical."""
+    dollars = sum(typical.dollars if each.cost is None else each.cost for each in done)
+    tokens = sum(
+        typical.tokens
+        if each.tokens_in is None or each.tokens_out is None
+        else each.tokens_in + each.tokens_out
+        for each in done
+    )
+    return Spent(dollars, tokens)

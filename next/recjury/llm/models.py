@@ -3,36 +3,56 @@
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from recjury.llm.remedies import Dialect
+from recjury.llm.prices import listed_cost
+from recjury.llm.remedies import Dialect, Step
 from recjury.records import Completion, Record, Request, Unit
 
 TYPICAL_TOKENS = {"judge": 250, "debate": 170, "user": 35, "system": 90}
 """Tokens of a reply, by purpose."""
 
+OPENAI = "https://api.openai.com/v1"
+
+_LEFT_OUT: dict[str, Step] = {
+    "temperature": "no temperature",
+    "max_tokens": "no max_tokens",
+    "n": "no n",
+    "response_format": "no response_format",
+    "system": "no system",
+}
+
 
 class ReplySettings(Record):
     """All of a model that can change its replies: its part of identities."""
 
-    base_url: str = ""
-    name: str
-    temperature: float | None = None
-    max_tokens: int | None = None
+    base_url: str = OPENAI
+    name: str = Field(min_length=1)
+    temperature: float | None = Field(default=None, ge=0)
+    max_tokens: int | None = Field(default=None, ge=1)
     extra: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("base_url")
+    @classmethod
+    def _without_path(cls, url: str) -> str:
+        """One address for the ways to write it."""
+        return url.strip().rstrip("/").removesuffix("/chat/completions") or OPENAI
 
 
 class Model(ReplySettings):
     """A model and how it is asked.
 
-    `key_env` names the variable that holds the key. Prices are US dollars for a million tokens.
-    `patience` is how long a call is tried, in seconds, and `timeout` how long one attempt may take.
+    `key_env` names the variable that holds the key. `refuses` names what the endpoint does not
+    take, where it does not say so itself. Prices are US dollars for a million tokens; without them,
+    published price lists count. `patience` is how long a call is tried, in seconds, and `timeout`
+    how long one attempt may take.
     """
 
     provider: Literal["endpoint", "azure"] = "endpoint"
     key_env: str = ""
-    price_in: float | None = None
-    price_out: float | None = None
+    refuses: tuple[Literal["temperature", "max_tokens", "n", "response_format", "system"], ...] = ()
+    price_in: float | None = Field(default=None, ge=0)
+    price_out: float | None = Field(default=None, ge=0)
     concurrency: int = Field(default=32, ge=1)
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
@@ -44,11 +64,18 @@ class Model(ReplySettings):
         """The settings that can change a reply."""
         return ReplySettings(**self.model_dump(include=set(ReplySettings.model_fields)))
 
+    @property
+    def dialect(self) -> Dialect:
+        """What is left out from the first request on."""
+        return frozenset(_LEFT_OUT[name] for name in self.refuses)
+
     def cost(self, tokens_in: int | None, tokens_out: int | None) -> float | None:
         """US dollars; None if prices or tokens are unknown."""
-        if self.price_in is None or self.price_out is None or tokens_in is None:
+        if tokens_in is None or tokens_out is None:
             return None
-        return (tokens_in * self.price_in + (tokens_out or 0) * self.price_out) / 1e6
+        if self.price_in is not None and self.price_out is not None:
+            return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
+        return listed_cost(self.name, self.base_url, tokens_in, tokens_out)
 
 
 class Provider(Protocol):

@@ -35,8 +35,8 @@ Facts = Callable[[ItemRef], str]
 
 _LINKED = (
     "The system gave no lists: these items were found by their names in what it said, in the order "
-    "of the text. A name may have been missed, or taken for another item, and an item may have been "
-    "named without being recommended."
+    "of the text. A name may have been missed, or taken for another item, and an item may have "
+    "been named without being recommended."
 )
 
 

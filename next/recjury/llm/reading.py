@@ -1,71 +1,131 @@
-"""From a reply to what it says: a rating, an object, odds. Raises Unreadable."""
+"""From a reply to what it says: a rating, an object, odds. Raises Unreadable.
+
+Thoughts end with the last mark of their end. A reply may quote such a mark, though, so if nothing
+after it has the call's code, what follows the marks before it is read. A rating that is only
+rehearsed in thoughts does not count.
+"""
 
 import json
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import exp
-from typing import Any
+from typing import Any, TypeVar
 
 from recjury.errors import Unreadable
 from recjury.records import Completion
 
-_END = re.compile(r".*(?:</think>|\[/THINK\]|<\|channel\|>final<\|message\|>)", re.DOTALL)
-_BEGIN = re.compile(r"\s*(?:<think>|\[THINK\])")
+T = TypeVar("T")
+
+_ENDS = r"(?:</think>|\[/THINK\]|<\|channel\|>final(?:\s*<\|constrain\|>\w+)?<\|message\|>)"
+_END = re.compile(_ENDS)
+_UP_TO_END = re.compile(rf".*{_ENDS}", re.DOTALL)
+_BEGIN = re.compile(r"\s*(?:<\|start\|>assistant)?(?:<think>|\[THINK\]|<\|channel\|>)")
+_REST = re.compile(r"(?:<\|return\|>|<\|end\|>|<\|im_end\|>|</s>)\s*\Z")
 _RATING = re.compile(
-    r'<rating code="(?P<code>[^"]*)">\s*\**\s*(?P<score>\d+)(?:\.0+)?'
-    r"(?:\s*/\s*(?P<of>\d+))?\s*\**\s*</rating>"
+    r'<rating code="(?P<code>[^"]*)">\s*\**\s*(?P<score>\d{1,9})(?:\.0+)?'
+    r"(?:\s*/\s*(?P<of>\d{1,9}))?\s*\**\s*</rating>"
 )  # one pattern for all codes: compiling one for each call was the largest item of a profile
 _TRAILING = re.compile(r",(?=\s*[}\]])")
 
 
 def spoken(text: str) -> tuple[str, str]:
     """What is said, and the thoughts before it."""
-    if end := _END.match(text):
-        return text[end.end() :].strip(), text[: end.end()]
+    if end := _UP_TO_END.match(text):
+        return _REST.sub("", text[end.end() :]).strip(), text[: end.end()]
     if _BEGIN.match(text):
         return "", text  # thoughts that used up all tokens
-    return text.strip(), ""
+    return _REST.sub("", text).strip(), ""
 
 
 def rating_in(reply: Completion, low: int, high: int) -> tuple[int, str]:
     """The rating in its tag, and the reasons around the tag."""
-    found = [tag for tag in _RATING.finditer(reply.text) if tag["code"] == reply.code]
-    if reply.finish == "length" and not found:
-        raise Unreadable("it was cut off before the rating")
-    if len(found) != 1:
-        raise Unreadable(f"it has {len(found) or 'no'} ratings with the code")
-    tag = found[0]
+
+    def tags(text: str) -> list[tuple[re.Match[str], str]]:
+        return [(tag, text) for tag in _RATING.finditer(text) if tag["code"] == reply.code]
+
+    tag, text = _only(reply, tags, "rating")
     score = int(tag["score"])
     if not low <= score <= high or (tag["of"] and int(tag["of"]) != high):
         raise Unreadable(f"the rating is not from {low} to {high}")
-    return score, (reply.text[: tag.start()] + reply.text[tag.end() :]).strip()
+    return score, (text[: tag.start()] + text[tag.end() :]).strip()
 
 
 def object_in(reply: Completion) -> dict[str, Any]:
     """The one JSON object with the code, without the code."""
-    text, decoder = _TRAILING.sub("", reply.text), json.JSONDecoder(strict=False)
-    found: list[dict[str, Any]] = []
-    start = text.find("{")
-    while start >= 0:
-        try:
-            value, end = decoder.raw_decode(text, start)
-        except ValueError:
-            end = start + 1
-        else:
-            if isinstance(value, dict) and value.get("code") == reply.code:
-                found.append(value)
-        start = text.find("{", end)
-    if len(found) != 1:
-        raise Unreadable(f"it has {len(found) or 'no'} JSON objects with the code")
-    return {key: value for key, value in found[0].items() if key != "code"}
+
+    def coded(text: str) -> list[dict[str, Any]]:
+        found = [value for value in _objects(text) if value.get("code") == reply.code]
+        if not found and (mended := _TRAILING.sub("", text)) != text:
+            return [value for value in _objects(mended) if value.get("code") == reply.code]
+        return found
+
+    found = _only(reply, coded, "JSON object")
+    return {key: value for key, value in found.items() if key != "code"}
 
 
 def odds_in(reply: Completion, choices: tuple[str, ...]) -> tuple[dict[str, float], float]:
     """The choices' probabilities, renormalised, and what they had together."""
     for token in reply.logprobs:
-        shares = dict.fromkeys(choices, 0.0)
-        for top in token["top_logprobs"]:
-            if (word := top["token"].strip()) in shares:
-                shares[word] += exp(top["logprob"])
+        shares = _shares(token, {choice: choice for choice in choices})
         if mass := sum(shares.values()):
             return {choice: share / mass for choice, share in shares.items()}, mass
     raise Unreadable("none of the answers is among its likely first words")
+
+
+def expected_in(reply: Completion, low: int, high: int) -> float:
+    """The mean of the scale's values, by the probabilities of the token that has the rating."""
+    numbers = {str(number): number for number in range(low, high + 1)}
+    tag, text = f'code="{reply.code}">', ""
+    for token in reply.logprobs:
+        _, tagged, since = text.rpartition(tag)
+        if tagged and not since.strip(" *"):
+            shares = _shares(token, numbers)
+            if mass := sum(shares.values()):
+                return sum(number * share for number, share in shares.items()) / mass
+        text += token["token"]
+    raise Unreadable("no number of the scale is among the likely words of the rating")
+
+
+def _shares(token: Mapping[str, Any], values: Mapping[str, T]) -> dict[T, float]:
+    """The probability of each value among the likely tokens at one place."""
+    shares = dict.fromkeys(values.values(), 0.0)
+    for top in token["top_logprobs"]:
+        if (value := values.get(top["token"].strip())) is not None:
+            shares[value] += exp(top["logprob"])
+    return shares
+
+
+def _only(reply: Completion, find: Callable[[str], Sequence[T]], what: str) -> T:
+    """What `find` finds in the first reading that has any; it must be one alone."""
+    found = next((found for text in _readings(reply) if (found := find(text))), ())
+    if not found and reply.finish == "length":
+        raise Unreadable(f"it was cut off before the {what}")
+    if len(found) != 1:
+        raise Unreadable(f"it has {len(found) or 'no'} {what}s with the code")
+    return found[0]
+
+
+def _readings(reply: Completion) -> Iterator[str]:
+    """The text; then what follows earlier ends of thoughts, since the last may be a quoted one."""
+    yield reply.text
+    ends = [end.end() for end in _END.finditer(reply.thoughts)]
+    if not ends or ends[-1] != len(reply.thoughts):
+        return  # thoughts that an endpoint sent apart
+    whole = f"{reply.thoughts}{reply.text}"
+    for end in reversed(ends[:-1]):
+        yield whole[end:]
+    if not _BEGIN.match(whole):
+        yield whole
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """All JSON objects of a text, raw line breaks in their strings allowed."""
+    decoder, start = json.JSONDecoder(strict=False), text.find("{")
+    while start >= 0:
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            yield value
+        start = text.find("{", end)
