@@ -1,11 +1,13 @@
-"""Calls to models: asked, found again, kept before they are used."""
+"""One call to a model, kept before it is used, and `Ask`, the way from a prompt to an answer."""
 
 from recjury.llm.ask import Answer, Ask, Odds, Prompt, Score
 from recjury.llm.budget import Budget
 from recjury.llm.doubles import ScriptedModel, TypicalModel
-from recjury.llm.endpoint import open_endpoint
+from recjury.llm.endpoint import Endpoint, open_endpoint
 from recjury.llm.gateway import Gateway
+from recjury.llm.limiter import Clock
 from recjury.llm.models import Model, Provider, Recorder, ReplySettings
+from recjury.llm.notes import Said, notes_on
 from recjury.llm.remedies import AttemptError, Dialect, Remedy
 from recjury.llm.tasks import gather, in_thread
 
@@ -14,7 +16,9 @@ __all__ = [
     "Ask",
     "AttemptError",
     "Budget",
+    "Clock",
     "Dialect",
+    "Endpoint",
     "Gateway",
     "Model",
     "Odds",
@@ -23,10 +27,12 @@ __all__ = [
     "Recorder",
     "Remedy",
     "ReplySettings",
+    "Said",
     "Score",
     "ScriptedModel",
     "TypicalModel",
     "gather",
     "in_thread",
+    "notes_on",
     "open_endpoint",
 ]

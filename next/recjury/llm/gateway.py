@@ -67,14 +67,19 @@ class Line:
                 self.dialect |= {remedy.step}
                 continue
             if remedy.do != "again" and next(refusals) > remedy.resend:
-                raise remedy.error()
+                raise self._named(remedy).error()
             wait = self.limiter.slow(remedy, turn)
             wait = _backoff(attempt) if wait is None else wait
             tried += self._clock.now() - began + wait
             if self.closing or tried > self._patience(remedy):
-                raise remedy.gave_up(others_answered=self._answered > started_at)
+                others = self._answered > started_at
+                raise self._named(remedy).gave_up(others_answered=others)
             await self._clock.sleep(wait)
         raise AssertionError
+
+    def _named(self, remedy: Remedy) -> Remedy:
+        """The remedy with the model's name, for whoever reads its reason."""
+        return remedy._replace(reason=f"{self.model.name}: {remedy.reason}")
 
     def _patience(self, remedy: Remedy) -> float:
         never = self._answered == float("-inf")

@@ -71,7 +71,7 @@ class Remedy(NamedTuple):
         """Patience is over: if others were answered, it is this call's trouble and no more."""
         if others_answered:
             return CallFailed(self.reason)
-        return Stop(f"{self.reason}: the same command goes on when the endpoint answers")
+        return Stop(f"{self.reason}; the same command goes on when the endpoint answers")
 
 
 class AttemptError(Exception):
