@@ -55,9 +55,10 @@ class Core(Evaluator):
         """The debate has the judges' pack, lists and language, and the judge that feeds speaks."""
         if not isinstance(values, Mapping) or isinstance(values.get("debate"), DebateSettings):
             return values
-        judges = values.get("judges") or ("main",)
+        judges = values.get("judges", ("main",))
         judges = [judges] if isinstance(judges, str) else judges
-        filled = {**values, "judges": judges, "feeds": values.get("feeds") or judges[0]}
+        first = judges[0] if judges else ""
+        filled = {**values, "judges": judges, "feeds": values.get("feeds") or first}
         debate = values.get("debate", {})
         if isinstance(debate, Mapping):
             shared = {key: values[key] for key in ("lists", "language") if key in values}

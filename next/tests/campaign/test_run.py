@@ -25,7 +25,7 @@ def counts(path: Path, table: str, column: str = "state") -> dict[str, int]:
 
     with Store(path, readonly=True) as store, store.connection() as connection:
         rows = connection.execute(text(f"SELECT {column}, COUNT(*) FROM {table} GROUP BY 1"))
-        return dict(map(tuple, rows))  # type: ignore[arg-type]
+        return dict(map(tuple, rows))
 
 
 def test_every_trial_gets_a_verdict(path: Path) -> None:

@@ -1,0 +1,124 @@
+"""How many calls are open, and what happens when an endpoint refuses some for their rate."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import pytest
+
+from recjury.llm import Remedy
+from recjury.llm.limiter import Limiter
+from recjury.records import Message, Request, Unit
+from tests.llm.doubles import QuickClock, gateway
+from tests.scripted_endpoint import Body, Reply, ScriptedEndpoint, completion, error
+
+TOO_FAST = Remedy("again", "429", rate_limited=True)
+
+
+def test_no_more_are_open_than_allowed() -> None:
+    async def run() -> None:
+        limiter, open_, most = Limiter(3), 0, 0
+
+        async def call() -> None:
+            nonlocal open_, most
+            async with limiter.turn():
+                open_ += 1
+                most = max(most, open_)
+                await asyncio.sleep(0.001)
+                open_ -= 1
+
+        await asyncio.gather(*(call() for _ in range(20)))
+        assert most == 3
+
+    asyncio.run(run())
+
+
+def test_refusals_of_one_episode_halve_once_and_good_calls_raise_again() -> None:
+    async def run() -> None:
+        limiter = Limiter(16, clock=QuickClock())
+        async with AsyncExitStack() as open_:
+            turns = [await open_.enter_async_context(limiter.turn()) for _ in range(16)]
+            for turn in turns:
+                limiter.slow(TOO_FAST, turn)
+            assert limiter.limit == 8
+        async with limiter.turn() as turn:
+            limiter.slow(TOO_FAST, turn)
+        assert limiter.limit == 4
+        for _ in range(5):
+            limiter.answered()
+        assert 5 <= limiter.limit < 6
+        for _ in range(500):
+            limiter.answered()
+        assert limiter.limit == 16
+
+    asyncio.run(run())
+
+
+def test_failures_do_not_raise_the_limit() -> None:
+    async def run() -> None:
+        limiter = Limiter(8)
+        async with limiter.turn() as turn:
+            limiter.slow(TOO_FAST, turn)
+        for _ in range(50):
+            async with limiter.turn():
+                pass
+        assert limiter.limit == 4
+
+    asyncio.run(run())
+
+
+def test_a_turn_that_is_ended_while_it_waits_takes_no_place() -> None:
+    async def run() -> None:
+        limiter = Limiter(1, requests_per_minute=1)
+
+        async def call() -> None:
+            async with limiter.turn():
+                pass
+
+        await call()
+        waiting = asyncio.create_task(call())
+        await asyncio.sleep(0.01)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        limiter._requests = None
+        await asyncio.wait_for(call(), 1)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("limits", [{"requests_per_minute": 1}, {"tokens_per_minute": 100}])
+def test_rates_hold_calls_back(limits: dict[str, int]) -> None:
+    async def run() -> None:
+        limiter = Limiter(8, **limits)
+        async with limiter.turn(tokens=1000):
+            pass
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05), limiter.turn(tokens=1000):
+                pass
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("header", "at_least", "at_most"),
+    [("7", 7, 7), ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0), ("soon", 0.25, 1)],
+)
+def test_retry_after_pauses_all(header: str, at_least: float, at_most: float) -> None:
+    clock = QuickClock()
+
+    async def run() -> None:
+        refusals = iter([True])
+
+        def answer(body: Body) -> Reply:
+            if next(refusals, False):
+                return error(429, "Slow down", {"Retry-After": header})
+            return Reply(completion("Hi."))
+
+        async with (
+            ScriptedEndpoint(answer) as server,
+            gateway(base_url=server.url, clock=clock, concurrency=1) as opened,
+        ):
+            requests = [Request((Message("user", (text,)),)) for text in "ab"]
+            await asyncio.gather(*(opened.draws(each, "main", Unit()) for each in requests))
+
+    asyncio.run(run())
+    assert at_least <= clock.waited <= at_most or at_least == 7 <= clock.waited <= 14
