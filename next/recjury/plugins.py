@@ -53,7 +53,8 @@ def load(target: str) -> Loaded:
             f"{target}: {error}: it is looked for in {', '.join(sys.path[:2])}"
         ) from None
     except Exception as error:
-        raise UserError(f"{target}: importing it raised {type(error).__name__}: {error}") from error
+        problem = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UserError(f"{target}: importing it raised {problem}") from error
     if not hasattr(module, name):
         raise UserError(f"{target}: {module_name} has no {name!r}{nearest(name, vars(module))}")
     return Loaded(getattr(module, name), source_digest(module.__file__))

@@ -162,7 +162,8 @@ class _Parts:
         if name not in self.models and ":" in name:
             agent = plugins.load(name)
             self._agents[name] = agent.value
-            self.models[name] = Model(name=name, extra={"source": agent.source})
+            source = {"source": agent.source}  # what an agent spends itself is not known here
+            self.models[name] = Model(name=name, extra=source, price_in=0, price_out=0)
         if name not in self.models:
             raise UserError(
                 f"there is no model {name!r}{nearest(name, self.models)}: "

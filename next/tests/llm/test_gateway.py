@@ -156,28 +156,27 @@ def test_closing_gives_up_what_would_be_sent_again() -> None:
     asyncio.run(run())
 
 
-def test_patience_ends_the_run_if_nobody_is_answered_and_the_unit_otherwise() -> None:
-    async def run(*, others: bool) -> float:
-        clock = QuickClock()
+@pytest.mark.parametrize(("others", "comes"), [(20, CallFailed), (0, Stop)])
+def test_patience_ends_the_unit_or_if_nobody_is_answered_the_run(
+    others: int, comes: type[Exception]
+) -> None:
+    clock = QuickClock()
 
-        def say(request: Request, code: str) -> str:
-            if request == HELLO:
-                raise AttemptError(Remedy("again", "down"))
-            return "Hi."
+    def say(request: Request, code: str) -> str:
+        if request == HELLO:
+            raise AttemptError(Remedy("again", "down"))
+        return "Hi."
 
+    async def run() -> None:
         async with gateway(ScriptedModel(say), clock=clock, patience=100) as opened:
             waiting = asyncio.create_task(_draw(opened))
-            if others:
-                await asyncio.sleep(0)
-                await asyncio.sleep(0)
-                clock.waited += 1
-                await _draw(opened, other(1))
-            with pytest.raises(CallFailed if others else Stop, match="m: down"):
+            for number in range(others):
+                await _draw(opened, other(number))
+            with pytest.raises(comes, match="m: down"):
                 await waiting
-        return clock.waited
 
-    assert 50 < asyncio.run(run(others=True)) <= 101
-    assert 50 < asyncio.run(run(others=False)) <= 100
+    asyncio.run(run())
+    assert 50 < clock.waited <= 100
 
 
 def test_an_address_where_nothing_ever_answered_is_given_up_sooner() -> None:

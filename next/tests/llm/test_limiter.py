@@ -68,27 +68,27 @@ def test_failures_do_not_raise_the_limit() -> None:
 
 def test_a_turn_that_is_ended_while_it_waits_takes_no_place() -> None:
     async def run() -> None:
-        limiter = Limiter(1, requests_per_minute=1)
+        limiter = Limiter(2, tokens_per_minute=100)
 
-        async def call() -> None:
-            async with limiter.turn():
+        async def call(tokens: int) -> None:
+            async with limiter.turn(tokens):
                 pass
 
-        await call()
-        waiting = asyncio.create_task(call())
+        await call(100)
+        waiting = [asyncio.create_task(call(100)) for _ in range(2)]
         await asyncio.sleep(0.01)
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
-        limiter._requests = None
-        await asyncio.wait_for(call(), 1)
+        for each in waiting:
+            each.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        await asyncio.wait_for(call(0), 1)
 
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("limits", [{"requests_per_minute": 1}, {"tokens_per_minute": 100}])
-def test_rates_hold_calls_back(limits: dict[str, int]) -> None:
+@pytest.mark.parametrize(("requests", "tokens"), [(1, None), (None, 100)])
+def test_rates_hold_calls_back(requests: int | None, tokens: int | None) -> None:
     async def run() -> None:
-        limiter = Limiter(8, **limits)
+        limiter = Limiter(8, requests_per_minute=requests, tokens_per_minute=tokens)
         async with limiter.turn(tokens=1000):
             pass
         with pytest.raises(TimeoutError):
