@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from pydantic_core import from_json
 
@@ -86,9 +87,6 @@ class Endpoint:
             raise AttemptError(Remedy("again", reason, no_contact=True)) from None
         except (openai.OpenAIError, aiohttp.ClientError) as error:
             raise AttemptError(Remedy("again", _reason(error), no_contact=True)) from None
-        except ValueError as error:  # of aiohttp, for a SOCKS proxy
-            reason = f"HTTP_PROXY, HTTPS_PROXY or ALL_PROXY: {error}"
-            raise AttemptError(Remedy("stop", reason)) from None
         try:
             return from_json(response.content)
         except ValueError:
@@ -223,6 +221,7 @@ def _client(model: Model, key: str) -> "openai.AsyncOpenAI":
     import httpx2
     import openai
 
+    _refuse_socks(model.base_url)
     connections = openai.DefaultAioHttpClient(
         follow_redirects=False,
         # aiohttp's own limit of 100 would hold calls back that the limiter lets go
@@ -245,3 +244,14 @@ def _azure(url: str) -> dict[str, Any]:
     path = parts.path.rstrip("/").removesuffix("/chat/completions")
     key = "base_url" if "/deployments/" in path else "azure_endpoint"
     return {key: f"{parts.scheme}://{parts.netloc}{path}", "api_version": version[0]}
+
+
+def _refuse_socks(url: str) -> None:
+    """The SDK over aiohttp would speak HTTP to a SOCKS proxy."""
+    parts, proxies = urlsplit(url), getproxies()
+    name = next((name for name in (parts.scheme, "all") if proxies.get(name)), "")
+    if proxies.get(name, "").startswith("socks") and not proxy_bypass(parts.hostname or ""):
+        raise UserError(
+            f"{name.upper()}_PROXY is a SOCKS proxy, which is not supported: "
+            "name an HTTP proxy, or the endpoint's host in NO_PROXY"
+        )

@@ -48,6 +48,7 @@ class QuickClock(Clock):
 @asynccontextmanager
 async def gateway(
     provider: Provider | Callable[[Model], Provider] = open_endpoint,
+    /,
     *,
     memory: Memory | None = None,
     budget: Budget | None = None,

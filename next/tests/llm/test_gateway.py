@@ -26,9 +26,12 @@ def test_identities_are_the_golden_ones() -> None:
     settings = model.reply.model_dump(exclude_defaults=True)
     parts = Request((Message("system", ("Be kind.",)), Message("user", ("Rate ", "\x1f."))))
     rating = parts._replace(shape=RatingShape(1, 5), temperature=0.7, purpose="judge", sample=2)
-    assert identities(HELLO, {"name": "m"}, 1) == ["GOLDEN1"]
-    assert identities(parts, settings, 2) == ["GOLDEN2", "GOLDEN3"]
-    assert identities(rating, settings, 1) == ["GOLDEN4"]
+    assert identities(HELLO, {"name": "m"}, 1) == ["9e401ac1e94fca8db840ff1139de4f8b"]
+    assert identities(parts, settings, 2) == [
+        "46aa086746fed6907717c26197b8e453",
+        "6c82eeb4c55fd438e5c300bd1df38344",
+    ]
+    assert identities(rating, settings, 1) == ["e0c88c65baee5e9067305a01e4c6b050"]
 
 
 def test_only_what_can_change_a_reply_is_in_an_identity() -> None:
