@@ -122,7 +122,8 @@ def _budget(config: Config, store: Store) -> Budget:
     """The budget over all runs of the campaign."""
     spent = store.spent(config.name)
     limit = config.budget or Spending()
-    return Budget(limit.dollars, spent.dollars)
+    tokens = spent.tokens_in + spent.tokens_out
+    return Budget(limit.dollars, spent.dollars, tokens=limit.tokens, spent_tokens=tokens)
 
 
 def _label(store: Store, campaign: str, system: str) -> str:

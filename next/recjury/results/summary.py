@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from recjury.llm.notes import Said, notes_on
 from recjury.results.findings import Findings
 from recjury.results.ratings import TRIAL, means, ratings
 from recjury.store import Store
@@ -23,12 +24,14 @@ def summary(store: Store, campaign: str = "") -> Findings:
     frame = ratings(store, name)
     table = means(frame)
     problems = tuple(_problems(frame) + _not_played(store, name))
+    notes = tuple(_said_of_answers(store, name))
     return Findings(
         title=name,
         answer=_answer(name, frame, table),
         tables={"Means, with 95 % intervals": _by_metric(table)} if len(table) else {},
+        notes=notes,
         problems=problems,
-        data={"campaign": name, "systems": _systems(table), "caveats": list(problems)},
+        data={"campaign": name, "systems": _systems(table), "caveats": [*notes, *problems]},
     )
 
 
@@ -86,6 +89,17 @@ def _problems(frame: "pd.DataFrame") -> list[str]:
         reason = rows["reason"].iloc[0]
         lines.append(f"{system}: {len(rows)} ratings have no score ({status}: {reason})")
     return lines
+
+
+def _said_of_answers(store: Store, campaign: str) -> list[str]:
+    """Where what endpoints said of their own answers contradicts the requests."""
+    models = store.config(campaign).get("models", {})
+    names = {alias: str(model.get("name", alias)) for alias, model in models.items()}
+    return notes_on(
+        Said(size.model, names.get(size.model, ""), size.served, size.characters, size.tokens_in)
+        for size in store.call_sizes(campaign)
+        if size.model in names
+    )
 
 
 _NOT_PLAYED = """

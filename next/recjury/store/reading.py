@@ -81,7 +81,8 @@ class Reading(Chapter):
         begins = func.substr(plan.conversation, 1, len(prefix)) == prefix
         query = _conversations().where(begins).order_by(plan.run)
         with self.database.connection() as connection:
-            found = {row.id: ConversationRow(*row) for row in connection.execute(query)}
+            rows = connection.execute(query) if prefix.isascii() else ()
+            found = {row.id: ConversationRow(*row) for row in rows}
         if not found:
             raise UserError(f"no conversation in {self.database.name} begins with {prefix!r}")
         if len(found) > 1:

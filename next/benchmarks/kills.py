@@ -1,0 +1,217 @@
+"""Kill a campaign at random moments until it is done, and compare it with an unbroken run.
+
+`python -m benchmarks.kills [--kills 40] [--seed 0] [--json]` prints what differs (nothing should),
+how many replies were sent twice, and how many conversations were abandoned. The campaign has an
+endpoint with refusals, dropped connections and unreadable replies, two judges, samples, a stateful
+streaming system, and an AutoGen agent in a seat of the debate.
+"""
+
+import argparse
+import json
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from benchmarks.streaming_system import StreamingSystem
+from tests.replies import reply_to
+from tests.scripted_endpoint import Body, Reply, ScriptedEndpoint, completion, prompt_of
+
+ROOT = Path(__file__).parent.parent
+QUERIES = {
+    "conversations": "SELECT id, state, log, ending, rounds, reason, tries FROM conversation",
+    "evaluations": "SELECT id, conversation, evaluator, judging, state, tries FROM evaluation",
+    "ratings": "SELECT evaluation, metric, rater, turn, status, score, calls FROM rating",
+    "statements": "SELECT evaluation, round, role, speaker, status, score, text FROM statement",
+    "calls": "SELECT id, model, purpose, prompt FROM call",
+}
+
+
+class Outcome(NamedTuple):
+    """What the kills did: what differs from the unbroken run, and what was done again."""
+
+    kills: int
+    differing: list[str]
+    calls: int
+    sent_twice: int
+    conversations: int
+    abandoned: int
+
+
+class Moody:
+    """Answers by the prompt alone, after faults that are drawn: 503, 429, drops."""
+
+    def __init__(self, seed: int):
+        self._random = random.Random(seed)
+        self.answered: Counter[str] = Counter()
+
+    def __call__(self, body: Body) -> Reply:
+        draw = self._random.random()
+        if draw < 0.02:
+            return Reply({"error": {"message": "overloaded"}}, 503)
+        if draw < 0.03:
+            return Reply({"error": {"message": "slow down"}}, 429, {"Retry-After": "0.05"})
+        if draw < 0.04:
+            return Reply(drop=True)
+        return Reply(self._said(body), delay=self._random.uniform(0.002, 0.02))
+
+    def _said(self, body: Body) -> Body:
+        text = reply_to(prompt_of(body))
+        number = sum(_prompt(body).encode()) % 20
+        if number == 0 and "<rating" in text:
+            text = "I cannot say."  # the note that asks again makes it another prompt
+        elif number < 4:
+            text = f"<think>Let me see: 3 or 4?</think>{text}"
+        answer = completion(text)
+        answer["choices"] *= body.get("n", 1)
+        self.answered[_prompt(body)] += len(answer["choices"])
+        return answer
+
+
+def _prompt(body: Body) -> str:
+    """The prompt without its code, which is another one each time."""
+    prompt = prompt_of(body)
+    for mark in ('<rating code="', '"code": "'):
+        before, found, after = prompt.rpartition(mark)
+        prompt = before + after[8:] if found else prompt
+    return f"{body['model']} {prompt}"
+
+
+def campaign(folder: Path, endpoint: str, system: str) -> Path:
+    """The campaign file."""
+    model = {"base_url": endpoint, "price_in": 1, "price_out": 1, "concurrency": 16}
+    values = {
+        "name": "kills",
+        "scenarios": [{"corpus": "sample", "limit": 6}],
+        "systems": [
+            {"kind": "chatcrs", "list_source": "from_text"},
+            {
+                "kind": "http",
+                "name": "shop",
+                "url": f"{system}/chat/{{{{ id }}}}",
+                "body": {"turn": "{{ turn }}", "message": "{{ message }}"},
+                "stream": "sse",
+                "text": "delta",
+                "items": "cards[]",
+                "version": "1",
+            },
+        ],
+        "evaluators": [
+            "outcome",
+            {
+                "kind": "core",
+                "judges": ["main", "second"],
+                "debate": {"max_rounds": 3, "roles": {"linguist": "own_agent:make_agent"}},
+            },
+            {"kind": "benchmarks.samples:Sampled"},
+        ],
+        "model": {"name": "one", **model},
+        "models": {"second": {"name": "two", **model}},
+        "folder": str(ROOT / "examples"),
+    }
+    path = folder / "kills.yaml"
+    path.write_text(yaml.safe_dump(values))
+    return path
+
+
+def contents(store: Path) -> dict[str, set[tuple[Any, ...]]]:
+    """What must not depend on kills: all but codes, times, costs and the ids of plays."""
+    with sqlite3.connect(store) as connection:
+        return {name: set(connection.execute(query)) for name, query in QUERIES.items()}
+
+
+@contextmanager
+def running(path: Path, store: Path) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-m", "recjury", "run", str(path), "--store", str(store)]
+    with open(store.with_suffix(".log"), "ab") as log:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def unbroken(path: Path, store: Path) -> float:
+    """Run until nothing is left to ask; returns the seconds of the first run."""
+    began, seconds = time.monotonic(), 0.0
+    for _ in range(3):
+        with running(path, store) as process:
+            code = process.wait()
+        seconds = seconds or time.monotonic() - began
+        if code == 0:
+            return seconds
+        if code != 3:
+            raise SystemExit(store.with_suffix(".log").read_text())
+    return seconds
+
+
+def killed(path: Path, store: Path, kills: int, seconds: float, draw: random.Random) -> int:
+    """Kill the run after random times, then let it end. Returns the number of kills that hit."""
+    hits = 0
+    for _ in range(kills):
+        with running(path, store) as process:
+            try:
+                process.wait(draw.uniform(0.6, 0.6 + seconds / 3))
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+                hits += 1
+    unbroken(path, store)
+    return hits
+
+
+def compare(kills: int, seed: int = 0) -> Outcome:
+    """Run one campaign twice, once with kills."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, moody = Path(name), Moody(seed)
+        with ScriptedEndpoint(moody) as endpoint, StreamingSystem() as system:
+            path = campaign(folder, endpoint.url, system.url)
+            seconds = unbroken(path, folder / "unbroken.db")
+            moody.answered.clear()
+            system.opened.clear()
+            hits = killed(path, folder / "killed.db", kills, seconds, random.Random(seed))
+            whole, broken = (contents(folder / f"{each}.db") for each in ("unbroken", "killed"))
+        played = sum(row[1] == "done" for row in broken["conversations"]) // 2
+        return Outcome(
+            kills=hits,
+            differing=[
+                f"{name}: {len(whole[name] ^ broken[name])}"
+                for name in QUERIES
+                if whole[name] != broken[name]
+            ],
+            calls=len(broken["calls"]),
+            sent_twice=sum(moody.answered.values())
+            - sum(1 for row in broken["calls"] if row[1] != "own_agent:make_agent"),
+            conversations=played,
+            abandoned=len(system.opened) - played,
+        )
+
+
+def main() -> None:
+    """Print the outcome. Exits with 1 if something differs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    found = compare(options.kills, options.seed)
+    if options.json:
+        print(json.dumps(found._asdict()))
+    else:
+        print("\n".join(f"{key}: {value}" for key, value in found._asdict().items()))
+    sys.exit(bool(found.differing))
+
+
+if __name__ == "__main__":
+    main()
