@@ -39,6 +39,7 @@ class StreamingSystem:
         asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+        self._loop.close()
 
     async def _start(self) -> None:
         app = web.Application()

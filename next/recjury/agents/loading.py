@@ -1,10 +1,10 @@
 """From the settings in a campaign file to a loaded system."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pydantic import ConfigDict, ValidationError
+from pydantic import ConfigDict
 
 from recjury import plugins
 from recjury.agents.chatcrs import ChatCRS
@@ -16,6 +16,7 @@ from recjury.agents.typical import TypicalSystem
 from recjury.corpora import Corpus
 from recjury.errors import UserError
 from recjury.files import nearest
+from recjury.mistakes import made
 from recjury.records import LookUp, digest
 
 SYSTEMS: Mapping[str, type[SystemSettings]] = {
@@ -33,35 +34,21 @@ class OwnSettings(SystemSettings):
     model_config = ConfigDict(extra="allow")
 
 
-Make = Callable[[type[SystemSettings], Mapping[str, Any]], SystemSettings]
-"""Makes settings of plain data. Raises UserError."""
-
-
-def _make(kind: type[SystemSettings], settings: Mapping[str, Any]) -> SystemSettings:
-    try:
-        return kind.model_validate(settings)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise UserError(f"{where}: {first['msg'].removeprefix('Value error, ')}") from None
-
-
 def load_system(
     settings: Mapping[str, Any],
     corpus: Corpus,
     look_up: LookUp,
     *,
     stand_in: bool = False,
-    make: Make = _make,
 ) -> LoadedSystem:
     """The system that the settings name, over a corpus.
 
-    With `stand_in`, a typical system answers in place of one that runs outside of recjury. `make`
-    may say more of a mistake in the settings. Raises UserError.
+    With `stand_in`, a typical system answers in place of one that runs outside of recjury. Raises
+    UserError, and Mistake for a wrong key or value.
     """
     found = plugins.find("systems", str(settings["kind"]), SYSTEMS)
     is_built_in = settings["kind"] in SYSTEMS
-    values = make(found.value if is_built_in else OwnSettings, settings)
+    values = made(found.value if is_built_in else OwnSettings, settings)
     if stand_in and (not is_built_in or isinstance(values, Http)):
         system: object = TypicalSystem(corpus.catalogue)
     elif is_built_in:

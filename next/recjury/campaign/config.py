@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PrivateAttr, ValidationError, model_validator
 
-from recjury.campaign.mistakes import first_mistake
 from recjury.errors import UserError
 from recjury.files import YamlFile
 from recjury.llm import Model
+from recjury.mistakes import first_mistake
 from recjury.records import Record
 from recjury.simulator import Session
 

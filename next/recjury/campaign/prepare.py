@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from recjury import plugins
 from recjury.agents import LoadedSystem, load_system
 from recjury.campaign.config import Config
-from recjury.campaign.mistakes import Mistake, made
 from recjury.corpora import Corpus, open_corpus
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.judges import EVALUATORS, Context, Evaluator
 from recjury.llm import Budget, Gateway, Model, Provider, Recorder, open_endpoint
 from recjury.llm.prompts import pack
+from recjury.mistakes import Mistake, made
 from recjury.records import Record, digest, identity
 from recjury.simulator import USERS, User
 
@@ -112,9 +112,7 @@ class _Parts:
         for number, settings in enumerate(self.config.systems):
             for corpus in self.corpora.values():
                 with self._errors_at("systems", number):
-                    system = load_system(
-                        settings, corpus, self.look_up, stand_in=stand_ins, make=made
-                    )
+                    system = load_system(settings, corpus, self.look_up, stand_in=stand_ins)
                 key = (system.name, corpus.name)
                 if key in found:
                     raise self._taken("systems", number, system.name)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
@@ -32,10 +33,11 @@ class Saving(Chapter):
     ) -> None:
         """Keep how a planned conversation went. One that is done stays as it is.
 
-        `play` is the id that the system saw, `seconds` how long each of its turns took.
+        `play` is the id that the system saw, `seconds` how long each of its turns took. A failed
+        one counts as a try, since an unreadable reply of its system would be found again.
         """
         content = json.dumps(log.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
-        values = {
+        values: dict[str, Any] = {
             "state": "failed" if log.failed else "done",
             "play": play,
             "log": text_hash(content),
@@ -47,6 +49,7 @@ class Saving(Chapter):
         }
         table = tables.Conversation.__table__
         change = update(table).where(table.c.id == conversation, table.c.state != "done")
+        values["tries"] = table.c.tries + int(log.failed)
 
         def write(connection: Connection) -> None:
             _add_texts(connection, {text_hash(content): content})

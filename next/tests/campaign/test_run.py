@@ -151,6 +151,16 @@ def test_a_system_that_fails_is_a_failed_conversation(path: Path) -> None:
     assert "out of order" in reasons.pop()
 
 
+def test_a_system_whose_model_said_nothing_is_asked_anew(path: Path) -> None:
+    def silent(request: Request, code: str) -> str:
+        return "" if request.purpose == "system" else honest(request, code)
+
+    play(path, config(), silent)
+    assert counts(path, "conversation") == {"done": 2, "failed": 2}
+    assert play(path, config()).left == 0
+    assert counts(path, "conversation") == {"done": 4}
+
+
 def test_a_fresh_system_is_played_anew(path: Path) -> None:
     play(path, config())
     again = play(path, config(), fresh=["popular"])
