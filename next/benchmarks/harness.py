@@ -27,7 +27,7 @@ TARGETS = {
 """The most that each figure may be."""
 
 _CALLS, _OPEN = 2000, 32
-_LONG_CALLS, _LONG_OPEN = 640, 128
+_LONG_CALLS, _LONG_OPEN = 1920, 128
 _DIALOGUES, _CHAIN_OPEN, _CHAIN_LATENCY = 200, 128, 500
 
 

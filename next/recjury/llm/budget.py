@@ -40,10 +40,15 @@ class Budget:
         self._open = 0  # an integer, since a sum of floats need not return to 0
         self._settled = asyncio.Condition()
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is a limit."""
+        return self.dollars is not None or self.tokens is not None
+
     @asynccontextmanager
     async def reserve(self, typical: Spent) -> AsyncIterator[None]:
         """Wait while open calls may leave room. Raises Stop if nothing is open and nothing fits."""
-        if self.dollars is None and self.tokens is None:
+        if not self.is_limited:
             yield
             return
         async with self._settled:

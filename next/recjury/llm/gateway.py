@@ -47,7 +47,7 @@ class Line:
 
         Patience counts attempts and the waits between them; waiting for a turn costs none.
         """
-        tokens = self.typical(request).tokens
+        tokens = self.typical(request).tokens if self.model.tokens_per_minute else 0
         task, started_at, tried, refusals = asyncio.current_task(), 0.0, 0.0, count(1)
         for attempt in count(1):
             async with self.limiter.turn(tokens) as turn:
@@ -178,7 +178,7 @@ class Gateway:
         self.reused += len(found)
         line = self.line(model)
         while missing := [call for call in calls if call not in found]:
-            typical = line.typical(request)
+            typical = line.typical(request) if self.budget.is_limited else Spent()
             together = Spent(typical.dollars * len(missing), typical.tokens * len(missing))
             async with self.budget.reserve(together):
                 done = await self._answered(line, request, model, unit, missing)
