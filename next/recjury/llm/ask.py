@@ -34,12 +34,15 @@ _RATING_FORM = (
     "where N is a whole number from {low} to {high}."
 )
 _OBJECT_FORM = (
-    "\n\nReply with one JSON object with these keys, as JSON Schema describes them, and a key "
+    "\n\nReply with one JSON object that fits this JSON Schema, and add a key "
     f'"code" with the value "{CODE}": {{schema}}'
 )
 _NOTE = (
     "\n\nYour last reply could not be used: {problem}. Reply again, in full, in the form asked for."
 )
+
+
+_MORE_ROOM = 4  # times as many tokens for a reply that was cut off
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +129,7 @@ class Ask:
                 return Score(expected_in(reply, low, high), rationale)
             return Score(score, rationale)
 
-        answers = await self._answers(request, model, read, samples)
-        scores = [answer.value for answer in answers if answer.value is not None]
-        calls = tuple(call for answer in answers for call in answer.calls)
-        if not scores or any(answer.status is Status.CALL_FAILED for answer in answers):
-            worst = next(answer for answer in reversed(answers) if answer.value is None)
-            return Answer(None, worst.status, worst.reason, calls)
-        mean = Score(fmean(each.score for each in scores), scores[0].rationale)
-        return Answer(mean, Status.OK, "", calls)
+        return _mean(await self._answers(request, model, read, samples))
 
     async def object(
         self,
@@ -150,7 +146,7 @@ class Ask:
             "properties": plain["properties"] | {"code": {"type": "string"}},
             "required": [*plain.get("required", ()), "code"],
         }
-        form = _OBJECT_FORM.format(schema=json.dumps(plain["properties"]))
+        form = _OBJECT_FORM.format(schema=json.dumps(plain))
         request = self._request(
             _with_form(prompt, form), purpose, ObjectShape(json.dumps(coded)), temperature
         )
@@ -203,10 +199,11 @@ class Ask:
         """The request with a note that quotes nothing of the reply, and room for one cut off."""
         *before, last = request.messages
         parts = (*last.parts, _NOTE.format(problem=problem))
+        again = request._replace(messages=(*before, Message(last.role, parts)))
         limit = request.max_tokens or self._gateway.models[model].max_tokens
         if limit and reply.finish == "length":
-            limit *= 1 if isinstance(request.shape, OddsShape) else 4
-        return request._replace(messages=(*before, Message(last.role, parts)), max_tokens=limit)
+            return again._replace(max_tokens=_MORE_ROOM * limit)
+        return again
 
     async def _read(
         self, request: Request, model: str, read: Callable[[Completion], T], reply: Completion
@@ -226,6 +223,19 @@ class Ask:
                 return Answer(None, _status(failure), str(failure), calls)
             calls += (reply.call,)
         return Answer(None, Status.UNREADABLE, reason, calls)
+
+
+def _mean(answers: Sequence[Answer[Score]]) -> Answer[Score]:
+    """The mean of the scores, unless a call failed: the next run can have all of them."""
+    scores = [answer.value for answer in answers if answer.value is not None]
+    calls = tuple(call for answer in answers for call in answer.calls)
+    without = [answer for answer in answers if answer.value is None]
+    failed = [answer for answer in without if answer.status is Status.CALL_FAILED]
+    if failed or not scores:
+        worst = (failed or without)[0]
+        return Answer(None, worst.status, worst.reason, calls)
+    mean = Score(fmean(each.score for each in scores), scores[0].rationale)
+    return Answer(mean, Status.OK, "", calls)
 
 
 def _status(failure: CallFailed) -> Status:

@@ -84,7 +84,7 @@ class Endpoint:
             raise _AnswerError(failure_in(said.status_code, _read(said), said.headers)) from None
         except TimeoutError:
             reason = f"no answer within {self._model.timeout:g} s"
-            raise AttemptError(Remedy("again", reason, no_contact=True)) from None
+            raise AttemptError(Remedy("again", reason)) from None
         except (openai.OpenAIError, aiohttp.ClientError) as error:
             raise AttemptError(Remedy("again", _reason(error), no_contact=True)) from None
         try:

@@ -48,34 +48,42 @@ class Line:
         Patience counts attempts and the waits between them; waiting for a turn costs none.
         """
         tokens = self.typical(request).tokens if self.model.tokens_per_minute else 0
-        task, started_at, tried, refusals = asyncio.current_task(), 0.0, 0.0, count(1)
+        started_at, tried, refusals = None, 0.0, count(1)
         for attempt in count(1):
             async with self.limiter.turn(tokens) as turn:
                 began = self._clock.now()
-                started_at = started_at or began
-                self.sending.add(task)
-                try:
-                    done = await self.provider.ask(calls, request, code, self.dialect)
-                except AttemptError as error:
-                    remedy = error.remedy
-                else:
-                    self._answered = self._clock.now()
-                    self.limiter.answered()
-                    return done
-            self.sending.discard(task)
-            if remedy.step:
-                self.dialect |= {remedy.step}
+                started_at = began if started_at is None else started_at
+                outcome = await self._attempt(calls, request, code)
+            if not isinstance(outcome, Remedy):
+                return outcome
+            if outcome.step:
+                self.dialect |= {outcome.step}
                 continue
-            if remedy.do != "again" and next(refusals) > remedy.resend:
-                raise self._named(remedy).error()
-            wait = self.limiter.slow(remedy, turn)
-            wait = _backoff(attempt) if wait is None else wait
+            if outcome.do != "again" and next(refusals) > outcome.resend:
+                raise self._named(outcome).error()
+            asked = self.limiter.slow(outcome, turn)
+            wait = _backoff(attempt) if asked is None else asked
             tried += self._clock.now() - began + wait
-            if self.closing or tried > self._patience(remedy):
+            if self.closing or tried > self._patience(outcome):
                 others = self._answered > started_at
-                raise self._named(remedy).gave_up(others_answered=others)
+                raise self._named(outcome).gave_up(others_answered=others)
             await self._clock.sleep(wait)
         raise AssertionError
+
+    async def _attempt(
+        self, calls: Sequence[str], request: Request, code: str
+    ) -> Sequence[Completion] | Remedy:
+        """The replies, or what to do since there are none."""
+        task = asyncio.current_task()
+        self.sending.add(task)
+        try:
+            done = await self.provider.ask(calls, request, code, self.dialect)
+        except AttemptError as error:
+            self.sending.discard(task)
+            return error.remedy
+        self._answered = self._clock.now()
+        self.limiter.answered()
+        return done
 
     def _named(self, remedy: Remedy) -> Remedy:
         """The remedy with the model's name, for whoever reads its reason."""
