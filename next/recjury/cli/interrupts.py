@@ -24,10 +24,10 @@ def run_until_interrupted(work: Coroutine[Any, Any, T]) -> T:
         task, loop = asyncio.ensure_future(work), asyncio.get_running_loop()
 
         def stop() -> None:
-            sys.stderr.write("\nrecjury: waiting for open calls; press Ctrl-C again to stop now\n")
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
                 signal.signal(number, signal.SIG_DFL)
+            sys.stderr.write("\nrecjury: waiting for open calls; press Ctrl-C again to stop now\n")
             task.cancel()
 
         for number in (signal.SIGINT, signal.SIGTERM):
