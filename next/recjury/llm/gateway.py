@@ -61,12 +61,12 @@ class Line:
                 continue
             if outcome.do != "again" and next(refusals) > outcome.resend:
                 raise self._named(outcome).error()
-            asked = self.limiter.slow(outcome, turn)
-            wait = _backoff(attempt) if asked is None else asked
+            wait = outcome.wait or _backoff(attempt)
             tried += self._clock.now() - began + wait
             if self.closing or tried > self._patience(outcome):
                 others = self._answered > started_at
                 raise self._named(outcome).gave_up(others_answered=others)
+            self.limiter.slow(outcome, turn)
             await self._clock.sleep(wait)
         raise AssertionError
 
@@ -206,13 +206,14 @@ class Gateway:
         except Exception as error:
             logger.info("call fails", reason=str(error), **ids)
             raise
-        self.sent += len(done)
         logger.info("call ends", tokens_out=sum(each.tokens_out or 0 for each in done), **ids)
         dialect = " ".join(sorted(line.dialect))
-        return [
+        named = [
             replace(each, call=call, code=code, dialect=dialect)
             for call, each in zip(calls, done, strict=False)
         ]
+        self.sent += len(named)
+        return named
 
     async def aclose(self) -> None:
         """Wait for calls that were sent, since they are paid for; end those that were not."""

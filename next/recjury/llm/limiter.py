@@ -69,16 +69,16 @@ class Limiter:
         """A call was answered: after as many as may be open, one more may be."""
         self.limit = min(self.most, self.limit + 1 / self.limit)
 
-    def slow(self, remedy: Remedy, turn: int) -> float | None:
-        """Halve after a refusal for the rate, and pause. Returns the wait that was asked, seconds.
+    def slow(self, remedy: Remedy, turn: int) -> None:
+        """After a refusal for the rate: halve, and pause for as long as the endpoint asks.
 
         What was sent before the last halving says nothing about the limit since then.
         """
-        if remedy.rate_limited:
-            if turn > self._halved_at:
-                self.limit, self._halved_at = max(1.0, self.limit / 2), self._begun
-            self._paused_until = max(self._paused_until, self._clock.now() + (remedy.wait or 0))
-        return remedy.wait
+        if not remedy.rate_limited:
+            return
+        if turn > self._halved_at:
+            self.limit, self._halved_at = max(1.0, self.limit / 2), self._begun
+        self._paused_until = max(self._paused_until, self._clock.now() + (remedy.wait or 0))
 
 
 def _steady(per_minute: int) -> AsyncLimiter:

@@ -164,4 +164,5 @@ def _event(event: Event) -> str:
     if event.kind.startswith("tool"):
         value = value.get("name", "") if isinstance(value, Mapping) else ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return f'<shown kind="{fence_line(event.kind)}">{fence_line(text)}</shown>'
+    kind = html.escape(" ".join(event.kind.split()))
+    return f'<shown kind="{kind}">{fence_line(text)}</shown>'

@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from recjury.errors import Stop
 from recjury.llm import Remedy
 from recjury.llm.limiter import Limiter
 from recjury.records import Message, Request, Unit
@@ -100,19 +101,18 @@ def test_rates_hold_calls_back(requests: int | None, tokens: int | None) -> None
 
 @pytest.mark.parametrize(
     ("header", "at_least", "at_most"),
-    [("7", 7, 7), ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0), ("soon", 0.25, 1)],
+    [("7", 7, 14), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.25, 1), ("0", 0.25, 1), ("soon", 0.25, 1)],
 )
 def test_retry_after_pauses_all(header: str, at_least: float, at_most: float) -> None:
-    clock = QuickClock()
+    """Two calls, one after the other: the second one waits as well, and not much longer."""
+    clock, refusals = QuickClock(), iter([True])
+
+    def answer(body: Body) -> Reply:
+        if next(refusals, False):
+            return error(429, "Slow down", {"Retry-After": header})
+        return Reply(completion("Hi."))
 
     async def run() -> None:
-        refusals = iter([True])
-
-        def answer(body: Body) -> Reply:
-            if next(refusals, False):
-                return error(429, "Slow down", {"Retry-After": header})
-            return Reply(completion("Hi."))
-
         async with (
             ScriptedEndpoint(answer) as server,
             gateway(base_url=server.url, clock=clock, concurrency=1) as opened,
@@ -121,4 +121,21 @@ def test_retry_after_pauses_all(header: str, at_least: float, at_most: float) ->
             await asyncio.gather(*(opened.draws(each, "main", Unit()) for each in requests))
 
     asyncio.run(run())
-    assert at_least <= clock.waited <= at_most or at_least == 7 <= clock.waited <= 14
+    assert at_least <= clock.waited <= at_most
+
+
+def test_a_wait_beyond_patience_holds_nobody_up() -> None:
+    clock = QuickClock()
+
+    async def run() -> None:
+        tomorrow = error(429, "Daily limit", {"Retry-After": "36000"})
+        async with (
+            ScriptedEndpoint(lambda body: tomorrow) as server,
+            gateway(base_url=server.url, clock=clock) as opened,
+        ):
+            for text in "ab":
+                with pytest.raises(Stop, match="Daily limit"):
+                    await opened.draws(Request((Message("user", (text,)),)), "main", Unit())
+
+    asyncio.run(run())
+    assert clock.waited == 0
