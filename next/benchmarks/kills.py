@@ -1,6 +1,6 @@
 """Kill a campaign at random moments until it is done, and compare it with an unbroken run.
 
-`python -m benchmarks.kills [--kills 40] [--seed 0] [--json]` prints what differs (nothing should),
+`python -m benchmarks.kills [--kills 40] [--scenarios 16] [--seed 0] [--json]` prints what differs (nothing should),
 how many replies were sent twice, and how many conversations were abandoned. The campaign has an
 endpoint with refusals, dropped connections and unreadable replies, two judges, samples, a stateful
 streaming system, and an AutoGen agent in a seat of the debate.
@@ -87,12 +87,12 @@ def _prompt(body: Body) -> str:
     return f"{body['model']} {prompt}"
 
 
-def campaign(folder: Path, endpoint: str, system: str) -> Path:
+def campaign(folder: Path, endpoint: str, system: str, scenarios: int) -> Path:
     """The campaign file."""
     model = {"base_url": endpoint, "price_in": 1, "price_out": 1, "concurrency": 16}
     values = {
         "name": "kills",
-        "scenarios": [{"corpus": "sample", "limit": 6}],
+        "scenarios": [{"corpus": "sample", "limit": scenarios}],
         "systems": [
             {"kind": "chatcrs", "list_source": "from_text"},
             {
@@ -158,11 +158,11 @@ def unbroken(path: Path, store: Path) -> float:
 
 def killed(path: Path, store: Path, kills: int, seconds: float, draw: random.Random) -> int:
     """Kill the run after random times, then let it end. Returns the number of kills that hit."""
-    hits = 0
+    start, hits = 0.6, 0  # a run spends its first seconds on imports
     for _ in range(kills):
         with running(path, store) as process:
             try:
-                process.wait(draw.uniform(0.6, 0.6 + seconds / 3))
+                process.wait(draw.uniform(start, start + 2 * seconds / kills))
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 process.wait()
@@ -171,12 +171,12 @@ def killed(path: Path, store: Path, kills: int, seconds: float, draw: random.Ran
     return hits
 
 
-def compare(kills: int, seed: int = 0) -> Outcome:
+def compare(kills: int, seed: int = 0, scenarios: int = 4) -> Outcome:
     """Run one campaign twice, once with kills."""
     with tempfile.TemporaryDirectory() as name:
         folder, moody = Path(name), Moody(seed)
         with ScriptedEndpoint(moody) as endpoint, StreamingSystem() as system:
-            path = campaign(folder, endpoint.url, system.url)
+            path = campaign(folder, endpoint.url, system.url, scenarios)
             seconds = unbroken(path, folder / "unbroken.db")
             moody.answered.clear()
             system.opened.clear()
@@ -204,8 +204,9 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--scenarios", type=int, default=16)
     options = parser.parse_args()
-    found = compare(options.kills, options.seed)
+    found = compare(options.kills, options.seed, options.scenarios)
     if options.json:
         print(json.dumps(found._asdict()))
     else:
