@@ -69,9 +69,10 @@ class Calls(Chapter):
         new = [(key, to_stored(text)) for key, text in texts.items()]
 
         def write(connection: Connection) -> bool:
-            connection.exec_driver_sql(self.database.marked(_ADD_TEXT), new)
-            add = connection.exec_driver_sql(self.database.marked(_ADD_CALL), rows)
-            return add.rowcount == len(rows)
+            file: Any = self.database.is_file and connection.connection.driver_connection
+            execute = file.executemany if file else connection.exec_driver_sql
+            execute(self.database.marked(_ADD_TEXT), new)
+            return bool(execute(self.database.marked(_ADD_CALL), rows).rowcount == len(rows))
 
         if await self.database.write(write):
             return {each.call: each for each in done}
