@@ -1,9 +1,9 @@
 """Kill a campaign at random moments until it is done, and compare it with an unbroken run.
 
-`python -m benchmarks.kills [--kills 40] [--scenarios 16] [--seed 0] [--json]` prints what differs (nothing should),
-how many replies were sent twice, and how many conversations were abandoned. The campaign has an
-endpoint with refusals, dropped connections and unreadable replies, two judges, samples, a stateful
-streaming system, and an AutoGen agent in a seat of the debate.
+`python -m benchmarks.kills [--kills 40] [--scenarios 16] [--seed 0] [--json]` prints what differs
+(nothing should), how many replies were sent twice, and how many conversations were abandoned. The
+campaign has an endpoint with refusals, dropped connections and unreadable replies, two judges,
+samples, a stateful streaming system, and an AutoGen agent in a seat of the debate.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -156,13 +156,23 @@ def unbroken(path: Path, store: Path) -> float:
     return seconds
 
 
-def killed(path: Path, store: Path, kills: int, seconds: float, draw: random.Random) -> int:
-    """Kill the run after random times, then let it end. Returns the number of kills that hit."""
-    start, hits = 0.6, 0  # a run spends its first seconds on imports
+def killed(
+    path: Path,
+    store: Path,
+    kills: int,
+    seconds: float,
+    draw: random.Random,
+    asked: Callable[[], int],
+) -> int:
+    """Kill the run at random moments of its work, then let it end. Returns how many kills hit."""
+    hits = 0
     for _ in range(kills):
+        before = asked()
         with running(path, store) as process:
+            while process.poll() is None and asked() == before:
+                time.sleep(0.005)  # it still imports
             try:
-                process.wait(draw.uniform(start, start + 2 * seconds / kills))
+                process.wait(draw.uniform(0, 1.5 * seconds / kills))
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 process.wait()
@@ -180,7 +190,14 @@ def compare(kills: int, seed: int = 0, scenarios: int = 4) -> Outcome:
             seconds = unbroken(path, folder / "unbroken.db")
             moody.answered.clear()
             system.opened.clear()
-            hits = killed(path, folder / "killed.db", kills, seconds, random.Random(seed))
+            hits = killed(
+                path,
+                folder / "killed.db",
+                kills,
+                seconds,
+                random.Random(seed),
+                lambda: len(endpoint.asked) + len(system.opened),
+            )
             whole, broken = (contents(folder / f"{each}.db") for each in ("unbroken", "killed"))
         played = sum(row[1] == "done" for row in broken["conversations"]) // 2
         return Outcome(
