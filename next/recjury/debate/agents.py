@@ -25,27 +25,22 @@ class Said(BaseModel):
     score: Annotated[float, Field(ge=0, le=100)]
 
 
-class RoleAgent(BaseChatAgent):
-    """A role of the debate. It also sits in a group chat: it hears messages and answers each time.
+class Debater(BaseChatAgent):
+    """Speaks for a role of a debate. It also sits in a group chat, and answers each time.
 
-    It hears the messages of other RoleAgents, which carry their statements, and no others. What it
-    has said itself is in `statements`.
+    It hears the messages of other debaters, which carry their statements, and no others. What it
+    has said itself is in `statements`. A subclass has `statement`.
     """
 
-    def __init__(
-        self,
-        role: str,
-        prompts: RolePrompts,
-        ask: Ask,
-        *,
-        model: str = "main",
-        temperature: float = 0.0,
-    ):
-        """`prompts` has the log and its ratings; `ask` sends what the role is asked to `model`."""
+    def __init__(self, role: str):
+        """`role` as it stands in statements."""
         super().__init__(role.replace(" ", "_"), f"The {role} of a debate about a recommender.")
         self.role, self.statements = role, list[Statement]()
-        self._prompts, self._ask, self._model, self._temperature = prompts, ask, model, temperature
         self._heard: list[Statement] = []
+
+    async def statement(self, number: int, heard: Sequence[Statement]) -> Statement:
+        """The role's statement in a round, after all that it has heard."""
+        raise NotImplementedError
 
     @property
     def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
@@ -65,11 +60,40 @@ class RoleAgent(BaseChatAgent):
         """Hear what was said, and answer it."""
         self._heard += [said for message in messages if (said := _statement_of(message))]
         number = 1 + sum(said.role == self.role for said in self._heard)
-        prompt = self._prompts.prompt(self.role, number, self._heard)
+        said = await self.statement(number, self._heard)
+        self.statements.append(said)
+        self._heard.append(said)
+        return Response(chat_message=_message(said))
+
+    async def on_reset(self, cancellation_token: CancellationToken) -> None:  # noqa: ARG002
+        """Forget what was said."""
+        self._heard.clear()
+        self.statements.clear()
+
+
+class RoleAgent(Debater):
+    """A debater who asks a model what to say."""
+
+    def __init__(
+        self,
+        role: str,
+        prompts: RolePrompts,
+        ask: Ask,
+        *,
+        model: str = "main",
+        temperature: float = 0.0,
+    ):
+        """`prompts` has the log and its ratings; `ask` sends what the role is asked to `model`."""
+        super().__init__(role)
+        self._prompts, self._ask, self._model, self._temperature = prompts, ask, model, temperature
+
+    async def statement(self, number: int, heard: Sequence[Statement]) -> Statement:
+        """What the model says for the role, or the reason why there is no score."""
+        prompt = self._prompts.prompt(self.role, number, heard)
         answer = await self._ask.object(
             prompt, Said, model=self._model, purpose="debate", temperature=self._temperature
         )
-        said = Statement(
+        return Statement(
             role=self.role,
             round=number,
             speaker=self._model,
@@ -79,14 +103,6 @@ class RoleAgent(BaseChatAgent):
             reason=answer.reason,
             calls=answer.calls,
         )
-        self.statements.append(said)
-        self._heard.append(said)
-        return Response(chat_message=_message(said))
-
-    async def on_reset(self, cancellation_token: CancellationToken) -> None:  # noqa: ARG002
-        """Forget what was said."""
-        self._heard.clear()
-        self.statements.clear()
 
 
 class AgentProvider:

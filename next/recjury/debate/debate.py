@@ -1,6 +1,6 @@
 """The debate of CoRE (section 4.2): four roles, rounds, a verdict."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Annotated, Any, Literal
 
@@ -82,9 +82,8 @@ async def run_debate(
 ) -> Debate:
     """Debate a log over its ratings, one for each factor.
 
-    In each round all roles speak at the same time, knowing the completed rounds, until all scores
-    are equal or `max_rounds` are over. Nobody is asked for the statements of `opening`. A role
-    without a scored factor abstains. Raises Stop.
+    Nobody is asked for the statements of `opening`. A role without a scored factor abstains. Raises
+    Stop.
     """
     prompts = RolePrompts(
         pack(settings.prompts),
@@ -94,17 +93,54 @@ async def run_debate(
         lists=settings.lists,
         language=settings.language,
     )
+
+    async def state(role: str, number: int, said: Sequence[Statement]) -> Statement:
+        """What a role says in a round, spoken by an AutoGen agent that is made for it."""
+        from recjury.debate.agents import RoleAgent
+
+        model = settings.speaker(role)
+        if all(rating.score is None for rating in prompts.roles[role].own(ratings)):
+            return abstention(role, number, model)
+        agent = RoleAgent(role, prompts, ask, model=model, temperature=settings.temperature)
+        return await agent.state(said)
+
+    return await hold(prompts.roles, state, opening, max_rounds=settings.max_rounds)
+
+
+State = Callable[[str, int, Sequence[Statement]], Awaitable[Statement]]
+"""A role's statement in a round, after the statements of all completed rounds."""
+
+
+async def hold(
+    roles: Iterable[str], state: State, opening: Sequence[Statement] = (), *, max_rounds: int
+) -> Debate:
+    """A debate: in each round all roles speak at the same time, knowing the completed rounds.
+
+    It ends when all scores are equal or `max_rounds` are over. Statements of `opening` stand.
+    """
     given = {(said.round, said.role): said for said in opening}
     said: list[Statement] = []
-    for number in range(1, settings.max_rounds + 1):
-        spoken = await gather(
-            _statement(name, number, prompts, ratings, said, ask, settings, given)
-            for name in prompts.roles
-        )
+
+    async def stated(role: str, number: int) -> Statement:
+        return given.get((number, role)) or await state(role, number, said)
+
+    for number in range(1, max_rounds + 1):
+        spoken = await gather(stated(role, number) for role in roles)
         said += spoken
         if is_over(spoken):
             break
     return Debate(statements=tuple(said), verdict=verdict(said))
+
+
+def abstention(role: str, number: int, speaker: str) -> Statement:
+    """The place of a role in a round that has nothing to go by."""
+    return Statement(
+        role=role,
+        round=number,
+        speaker=speaker,
+        status=Status.NOT_APPLICABLE,
+        reason="none of its factors has a score",
+    )
 
 
 def is_over(spoken: Sequence[Statement]) -> bool:
@@ -144,31 +180,6 @@ def edited(statement: Statement, *, score: float | None = None, text: str = "") 
     return Statement(
         role=statement.role, round=statement.round, speaker=EDITED, text=words, score=number
     )
-
-
-async def _statement(
-    name: str,
-    number: int,
-    prompts: RolePrompts,
-    ratings: Sequence[Rating],
-    said: Sequence[Statement],
-    ask: Ask,
-    settings: DebateSettings,
-    given: Mapping[tuple[int, str], Statement],
-) -> Statement:
-    """What a role says in a round, spoken by an AutoGen agent that is made for it."""
-    from recjury.debate.agents import RoleAgent
-
-    if (number, name) in given:
-        return given[number, name]
-    if all(rating.score is None for rating in prompts.roles[name].own(ratings)):
-        reason = "none of its factors has a score"
-        about: dict[str, Any] = {"role": name, "round": number, "speaker": settings.speaker(name)}
-        return Statement(**about, status=Status.NOT_APPLICABLE, reason=reason)
-    agent = RoleAgent(
-        name, prompts, ask, model=settings.speaker(name), temperature=settings.temperature
-    )
-    return await agent.state(said)
 
 
 def _verdict(**outcome: Any) -> Rating:
