@@ -24,7 +24,8 @@ Part = Annotated[dict[str, Any], AfterValidator(_with_kind)]
 """A system, a user or an evaluator: its `kind`, and its settings beside it."""
 
 
-_DEFAULTS = {"users": ("llm",), "evaluators": ("outcome", "persuasiveness", "core")}
+_DEFAULTS = {"users": ["llm"], "evaluators": ["outcome", "persuasiveness", "core"]}
+_WITHOUT_MODEL = {"users": ["demo"], "evaluators": ["outcome", "counted"]}
 
 
 class Scenarios(Record):
@@ -44,7 +45,8 @@ class Spending(Record):
 class Config(Record):
     """A campaign. Its name is its identity within a store.
 
-    `folder` is where `module:name` is looked for besides the current one: that of the file.
+    `folder` is where `module:name` is looked for besides the current one: that of the file. Users
+    and evaluators that are left out are those of a campaign with a model, or without one.
     """
 
     name: str = Field(default="campaign", min_length=1)
@@ -52,8 +54,8 @@ class Config(Record):
     protocol: Literal["core", "paper"] = "core"
     scenarios: tuple[Scenarios, ...] = (Scenarios(corpus="sample"),)
     systems: tuple[Part, ...] = Field(min_length=1)
-    users: tuple[Part, ...] = tuple({"kind": kind} for kind in _DEFAULTS["users"])
-    evaluators: tuple[Part, ...] = tuple({"kind": kind} for kind in _DEFAULTS["evaluators"])
+    users: tuple[Part, ...] = Field(min_length=1)
+    evaluators: tuple[Part, ...] = ()
     models: dict[str, Model] = Field(default_factory=dict)
     session: Session = Session()
     repeats: int = Field(default=1, ge=1, le=1000)
@@ -100,6 +102,7 @@ def _written_out(values: dict[str, Any]) -> dict[str, Any]:
         values["budget"] = {"dollars": budget}
     if "scenarios" in values:
         values["scenarios"] = _listed(values["scenarios"], "corpus")
+    values = (_DEFAULTS if values.get("models") else _WITHOUT_MODEL) | values
     for key in ("systems", "users", "evaluators"):
         if key in values:
             values[key] = _listed(values[key], "kind")
@@ -123,8 +126,7 @@ def _as_in_the_paper(values: dict[str, Any]) -> dict[str, Any]:
     """The values with CoRE's settings (6.4, 6.5). Raises ValueError if one is set otherwise."""
     values["session"] = _with(_PAPER_SESSION, values.get("session") or {})
     for key, of_kind in _PAPER.items():
-        parts = values.get(key) or [{"kind": kind} for kind in _DEFAULTS[key]]
-        values[key] = [_with(of_kind.get(part.get("kind"), {}), part) for part in parts]
+        values[key] = [_with(of_kind.get(part.get("kind"), {}), part) for part in values[key]]
     return values
 
 

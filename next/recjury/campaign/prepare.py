@@ -9,6 +9,7 @@ from recjury import plugins
 from recjury.agents import LoadedSystem, load_system
 from recjury.campaign.config import Config
 from recjury.corpora import Corpus, open_corpus
+from recjury.demo import DEMO_EVALUATORS, DEMO_USERS
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.judges import EVALUATORS, Context, Evaluator
@@ -129,7 +130,7 @@ class _Parts:
         domains = {name: corpus.domain for name, corpus in self.corpora.items()}
         for number, settings in enumerate(self.config.users):
             with self._errors_at("users", number):
-                user, source = self._record("users", settings, USERS)
+                user, source = self._record("users", settings, {**USERS, **DEMO_USERS})
                 version = digest(type(user).__name__, user.RENDERING, self._identity(user), source)
                 ready = user.prepared(catalogues, domains)
             if ready.name in found:
@@ -143,7 +144,9 @@ class _Parts:
         catalogues = {name: corpus.catalogue for name, corpus in self.corpora.items()}
         for number, settings in enumerate(self.config.evaluators):
             with self._errors_at("evaluators", number):
-                made_, source = self._record("evaluators", settings, EVALUATORS)
+                made_, source = self._record(
+                    "evaluators", settings, {**EVALUATORS, **DEMO_EVALUATORS}
+                )
                 version = digest(
                     type(made_).__name__, made_.RENDERING, self._identity(made_), source
                 )

@@ -1,6 +1,7 @@
 """The speakers are AutoGen agents: recjury's own roles, and agents that take a role's seat."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Annotated
 
 from autogen_agentchat.agents import BaseChatAgent
@@ -137,8 +138,9 @@ class AgentProvider:
         """Nothing is open."""
 
 
+@lru_cache(256)  # all roles hear the same statements
 def _message(said: Statement) -> TextMessage:
-    """A statement as a message: others read its text, a RoleAgent all of it."""
+    """A statement as a message: others read its text, a debater all of it."""
     score = "" if said.score is None else f" My score: {said.score:g}."
     return TextMessage(
         content=f"{said.text}{score}",

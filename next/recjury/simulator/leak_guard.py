@@ -119,6 +119,7 @@ def _has(folded: str, value: str) -> bool:
     return f" {_folded(value)} " in f" {folded} "
 
 
+@functools.lru_cache(1024)  # the names and values of a target are folded at every turn
 def _folded(text: str) -> str:
     """Letters and digits in lower case without accents; CamelCase apart, s p e l l e d together."""
     plain = html.unescape(text).replace("'", "").replace("’", "").replace("&", " and ")

@@ -1,0 +1,147 @@
+"""What counts are made of: the system's answers, with the items that each of them brings."""
+
+import functools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from importlib import resources
+from typing import NamedTuple
+
+import yaml
+
+from recjury.corpora import Catalogue, Item, fold
+from recjury.records import ConversationLog, ItemRef, Turn
+
+_LONGEST_VALUE = 4  # words
+
+
+class Answer(NamedTuple):
+    """A system's turn. `named` are the items that its text names and the user had not named.
+
+    `new` are the ids, listed or named, that nobody had brought up before. `wanted` are the values
+    of the catalogue in the user's words right before it, and `objected` says whether these turn
+    something down. `template` is its text without names.
+    """
+
+    text: str
+    listed: tuple[ItemRef, ...]
+    named: tuple[ItemRef, ...]
+    new: frozenset[str]
+    wanted: frozenset[str]
+    objected: bool
+    template: str
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks something."""
+        return any(sign in self.text for sign in "?？؟")
+
+    @property
+    def recommends(self) -> bool:
+        """Whether it lists or names an item."""
+        return bool(self.listed or self.named)
+
+
+class Talk:
+    """A log as counts see it."""
+
+    def __init__(self, log: ConversationLog, catalogue: Catalogue):
+        """`catalogue` is the one that the log's items are of."""
+        self.log, self.catalogue = log, catalogue
+        self.answers = tuple(self._answers())
+
+    @cached_property
+    def items(self) -> list[Item]:
+        """The items of the session's list that the catalogue has."""
+        return self._known(self.log.session_list)
+
+    @cached_property
+    def targets(self) -> list[Item]:
+        """The targets that the catalogue has."""
+        return self._known(self.log.scenario.targets)
+
+    def values(self, refs: Iterable[ItemRef]) -> set[str]:
+        """The folded attribute values of items."""
+        return {_folded(value) for item in self._known(refs) for value in values_of(item)}
+
+    @cached_property
+    def is_english(self) -> bool:
+        """Whether no other language shows: by common words, and by letters that are not Latin."""
+        text = " ".join(answer.text for answer in self.answers).casefold()
+        english, others = (len(_words(kind).findall(text)) for kind in ("english", "others"))
+        letters = [sign for sign in text if sign.isalpha()]
+        return others <= english and 2 * sum(sign > "\u024f" for sign in letters) <= len(letters)
+
+    def _known(self, refs: Iterable[ItemRef]) -> list[Item]:
+        return [self.catalogue.items[ref.id] for ref in refs if ref.id in self.catalogue.items]
+
+    def _answers(self) -> Iterator[Answer]:
+        by_user, offered = set[str](), set[str]()
+        wanted, objected = frozenset[str](), False
+        history = self.log.scenario.history
+        for number, turn in enumerate((*history, *self.log.interaction)):
+            named = self._named(turn)
+            ids = {ref.id for ref in (*named, *turn.items)}
+            if turn.speaker == "user":
+                by_user |= {ref.id for ref in named}
+                wanted = _values_in(turn.text, self.catalogue)
+                objected = (
+                    bool(offered) and _words("objection").search(turn.text.casefold()) is not None
+                )
+                continue
+            if number >= len(history):
+                yield Answer(
+                    turn.text,
+                    turn.items,
+                    tuple(ref for ref in named if ref.id not in by_user),
+                    frozenset(ids - by_user - offered),
+                    wanted,
+                    objected,
+                    _template(turn.text, (*named, *turn.items)),
+                )
+            offered |= ids
+
+    def _named(self, turn: Turn) -> tuple[ItemRef, ...]:
+        if self.log.linked and turn.speaker == "system" and turn.items:
+            return turn.items
+        return self.catalogue.link(turn.text)
+
+
+def values_of(item: Item) -> Iterator[str]:
+    """The attribute values of an item."""
+    return (value for values in item.attributes.values() for value in values)
+
+
+def _template(text: str, refs: Sequence[ItemRef]) -> str:
+    """The words of a text without the names of items."""
+    words = f" {fold(text)} "
+    for name in sorted({fold(ref.name) for ref in refs}, key=len, reverse=True):
+        bare = re.sub(r" (?:18|19|20)\d\d$", "", name)
+        words = words.replace(f" {name} ", " * ").replace(f" {bare} ", " * ")
+    return words.strip()
+
+
+def _values_in(text: str, catalogue: Catalogue) -> frozenset[str]:
+    """The folded values of a catalogue that stand in a text."""
+    known, words = _known_values(catalogue), fold(text).split()
+    runs = (
+        " ".join(words[start : start + length])
+        for start in range(len(words))
+        for length in range(1, _LONGEST_VALUE + 1)
+    )
+    return frozenset(run for run in runs if run in known)
+
+
+@functools.lru_cache(8)
+def _known_values(catalogue: Catalogue) -> frozenset[str]:
+    return frozenset(_folded(value) for item in catalogue for value in values_of(item))
+
+
+_folded = functools.lru_cache(100_000)(fold)  # a catalogue's values recur in every talk
+
+
+@functools.cache
+def _words(kind: str) -> re.Pattern[str]:
+    """Any word of a kind, in folded case."""
+    text = resources.files(__package__).joinpath("words.yaml").read_text("utf-8")
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, yaml.safe_load(text)[kind].split()))})\b")

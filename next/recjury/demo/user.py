@@ -1,0 +1,146 @@
+"""A simulated user without a model: it says some forty sentences, filled from the catalogue."""
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import resources
+from itertools import chain, zip_longest
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+from zlib import crc32
+
+import yaml
+from pydantic import PrivateAttr
+
+from recjury.corpora import Catalogue, Domain, Item
+from recjury.llm import Ask
+from recjury.records import Record, Scenario, Turn
+from recjury.simulator import LeakGuard, Situation
+
+_WORDS = {"items": "items", "an_item": "an item", "done": "seen"}
+
+
+class Wish(NamedTuple):
+    """A value that the user wants, and the kind of value it is ("genre", "wish")."""
+
+    relation: str
+    value: str
+
+
+class DemoUser(Record):
+    """Says an opening wish, one more wish a turn, refusals, a question about a hit, and thanks.
+
+    Its wishes are those of the scenario, then what the catalogue says of the first target. It does
+    not name a target that the system has not named.
+    """
+
+    RENDERING: ClassVar[int] = 1
+    """Another number if the same situation leads to another sentence."""
+
+    kind: Literal["demo"] = "demo"
+    name: str = "demo"
+    _catalogues: Mapping[str, Catalogue] = PrivateAttr(default_factory=dict)
+    _domains: Mapping[str, Domain] = PrivateAttr(default_factory=dict)
+
+    def prepared(self, catalogues: Mapping[str, Catalogue], domains: Mapping[str, Domain]) -> Self:
+        """The user with what it knows of items, by the names of corpora."""
+        ready = self.model_copy()
+        ready._catalogues, ready._domains = catalogues, domains
+        return ready
+
+    def guard(self, scenario: Scenario) -> LeakGuard:
+        """The guard over the targets."""
+        return LeakGuard(scenario.targets, self._catalogue(scenario).own_values)
+
+    async def speak(self, situation: Situation, ask: Ask) -> Turn:  # noqa: ARG002
+        """The next utterance; the same one in the same situation."""
+        spoken = _Speech(situation, self._words(situation.scenario))
+        wishes = self._wishes(situation)
+        return Turn(speaker="user", text=" ".join(spoken.sentences(wishes)))
+
+    async def rewrite(
+        self,
+        situation: Situation,
+        text: str,  # noqa: ARG002
+        leaks: list[str],  # noqa: ARG002
+        ask: Ask,  # noqa: ARG002
+    ) -> Turn:
+        """A sentence that tells nothing of the target."""
+        spoken = _Speech(situation, self._words(situation.scenario))
+        return Turn(speaker="user", text=spoken.sentence("more"))
+
+    def _wishes(self, situation: Situation) -> Iterator[Wish]:
+        """What the user wants and has not said, and does not give a target away."""
+        scenario = situation.scenario
+        known = self._catalogue(scenario).items
+        target = next((known[each.id] for each in scenario.targets if each.id in known), None)
+        said = " ".join(turn.text for turn in situation.turns if turn.speaker == "user").casefold()
+        wishes = (Wish("wish", value) for value in scenario.wishes)
+        for wish in chain(wishes, _traits(target) if target else ()):
+            if wish.value.casefold() not in said and wish.value not in situation.withheld:
+                yield wish
+
+    def _words(self, scenario: Scenario) -> dict[str, str]:
+        domain = self._domains.get(scenario.corpus)
+        if domain is None:
+            return dict(_WORDS)
+        return {word: str(getattr(domain, word)) for word in _WORDS}
+
+    def _catalogue(self, scenario: Scenario) -> Catalogue:
+        return self._catalogues.get(scenario.corpus) or Catalogue()
+
+
+class _Speech:
+    """The sentences of one utterance."""
+
+    def __init__(self, situation: Situation, words: dict[str, str]):
+        self._situation, self._words = situation, words
+        spoken = sum(turn.speaker == "user" for turn in situation.turns)
+        self._number = crc32(situation.scenario.id.encode()) + spoken
+
+    def sentences(self, wishes: Iterator[Wish]) -> list[str]:
+        """One or two sentences for the moment."""
+        found, last = self._situation.found, self._situation.last
+        if found is not None:
+            name = found.name if found in self._situation.may_name else "that one"
+            return [self.sentence("thanks" if last else "introduce", item=name)]
+        if last:
+            return [self.sentence("leave")]
+        wish = next(wishes, None)
+        wanted = self._wish(wish) if wish else self.sentence("more")
+        return [*self._before(), wanted]
+
+    def sentence(self, moment: str, **values: str) -> str:
+        """The next sentence of a moment."""
+        return self._filled(_sentences()[moment], values)
+
+    def _before(self) -> list[str]:
+        """What is said of the system's last turn: an opening, a refusal, or nothing."""
+        if not self._situation.turns:
+            return [self.sentence("open")]
+        answer, shown = self._situation.turns[-1], self._situation.shown
+        if answer.speaker == "user" or (not shown and "?" in answer.text):
+            return []
+        return [self.sentence("refuse", item=shown[0].name) if shown else self.sentence("nothing")]
+
+    def _wish(self, wish: Wish) -> str:
+        kinds = _sentences()["wish"]
+        return self._filled(kinds.get(wish.relation, kinds["other"]), wish._asdict())
+
+    def _filled(self, choices: Sequence[str], values: Mapping[str, str]) -> str:
+        text = choices[self._number % len(choices)].format(**self._words, **values)
+        return text[0].upper() + text[1:]
+
+
+def _traits(item: Item) -> Iterator[Wish]:
+    """What is known of an item: one value of each attribute, then a second one of each."""
+    columns: list[Iterable[Wish]] = [
+        [Wish(relation, value) for value in values] for relation, values in item.attributes.items()
+    ]
+    decade = [Wish("decade", f"{item.year // 10 * 10}s")] if item.year else []
+    rows = zip_longest(*columns[:1], decade, *columns[1:])
+    return (wish for row in rows for wish in row if wish is not None)
+
+
+@functools.cache
+def _sentences() -> dict[str, Any]:
+    text = resources.files(__package__).joinpath("sentences.yaml").read_text("utf-8")
+    return dict(yaml.safe_load(text))
