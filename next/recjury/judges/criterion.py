@@ -1,6 +1,7 @@
 """`Criterion`: what is rated. CoRE's factors, aspects and rubrics of one's own are one thing."""
 
-from typing import Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
 
 from recjury.llm import Ask
 from recjury.llm.prompts import (
@@ -12,6 +13,7 @@ from recjury.llm.prompts import (
     turns_block,
     wishes_block,
 )
+from recjury.mistakes import Mistake, made
 from recjury.records import ConversationLog, Level, Message, Metric, Rating, Record, Status
 
 Input = Literal["list", "target"]
@@ -55,15 +57,22 @@ class Criterion(Record):
 
 
 def criteria_of(pack: Pack) -> tuple[Criterion, ...]:
-    """The criteria of a pack's manifest, in its order."""
-    keys = Criterion.model_fields.keys() - {"name"}
-    return tuple(
-        Criterion(
-            name=name,
-            **{"scale": pack.manifest["scale"]} | {k: v for k, v in guide.items() if k in keys},
-        )
-        for name, guide in pack.manifest["factors"].items()
-    )
+    """The criteria of a pack's manifest, in its order. Raises UserError for a mistake in it."""
+    factors = pack.manifest.get("factors")
+    if not isinstance(factors, Mapping):
+        raise pack.error((), "`factors` is wanted: a mapping of names to guidelines")
+    return tuple(_criterion(pack, name, guide) for name, guide in factors.items())
+
+
+def _criterion(pack: Pack, name: str, guide: Any) -> Criterion:
+    if not isinstance(guide, Mapping):
+        raise pack.error(("factors", name), "a guideline is wanted: definition, anchors, steps")
+    shared = {"scale": pack.manifest["scale"]} if "scale" in pack.manifest else {}
+    own = {key: value for key, value in guide.items() if key != "dimension"}
+    try:
+        return made(Criterion, {"name": name} | shared | own)
+    except Mistake as mistake:
+        raise pack.error(("factors", name, *mistake.keys), mistake.message) from None
 
 
 class JudgePrompts(NamedTuple):

@@ -57,6 +57,7 @@ class Pack:
         manifest = YamlFile(folder / "manifest.yaml")
         if not isinstance(manifest.values, dict):
             raise manifest.error((), "a mapping is wanted")
+        self._file = manifest
         self.manifest: dict[str, Any] = manifest.values
         self._texts = {file.name: read_text(file) for file in sorted(folder.glob("*.j2"))}
         self.digest = digest(read_text(manifest.path), self._texts)[:16]
@@ -69,6 +70,10 @@ class Pack:
             finalize=lambda value: value if isinstance(value, _Mark) else _unmarked(value),
         )
         self._environment.globals.update(cut=_Mark(CUT), code=_Mark(CODE))
+
+    def error(self, keys: Sequence[str | int], message: str) -> UserError:
+        """An error at a key of the manifest, with file and line."""
+        return self._file.error(keys, message)
 
     def render(self, template: str, **values: object) -> tuple[str, ...]:
         """The parts of a rendered template. The caller fences texts of others.
