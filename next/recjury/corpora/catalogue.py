@@ -24,6 +24,11 @@ class Item(Record):
         """The reference, whose name has the year."""
         return ItemRef(id=self.id, name=f"{self.name} ({self.year})" if self.year else self.name)
 
+    @cached_property
+    def values(self) -> frozenset[str]:
+        """Its attribute values, folded."""
+        return frozenset(fold(value) for values in self.attributes.values() for value in values)
+
     @property
     def text(self) -> str:
         """All that is known of it, for a search."""
@@ -53,6 +58,11 @@ class Catalogue:
     def digest(self) -> str:
         """The identity of all items."""
         return digest(list(self.items.values()))
+
+    @cached_property
+    def values(self) -> frozenset[str]:
+        """The attribute values of all items, folded."""
+        return frozenset[str]().union(*(item.values for item in self))
 
     def resolve(self, entry: ItemRef | str) -> ItemRef:
         """The item with that id or name; one that is not here has its folded name as id."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from recjury.corpora import fold
-from recjury.demo.talk import Talk, values_of
+from recjury.demo.talk import Talk
 
 _VERY_SIMILAR = 3  # attribute values that two items share
 _ERROR = re.compile(
@@ -22,6 +22,9 @@ class Count(NamedTuple):
 
     score: float | None
     note: str
+
+
+_NO_FACTS = Count(None, "the catalogue does not have the items")
 
 
 def coherence(talk: Talk) -> Count:
@@ -66,8 +69,9 @@ def effectiveness(talk: Talk) -> Count:
     ids = {target.id for target in talk.log.scenario.targets}
     if any(item.id in ids for item in talk.log.session_list):
         return Count(4, "a target is in the list")
-    wanted = [set(values_of(target)) for target in talk.targets]
-    shared = [max(len(w.intersection(values_of(i))) for w in wanted) for i in talk.items if wanted]
+    if not talk.targets or not talk.items:
+        return _NO_FACTS
+    shared = [max(len(item.values & each.values) for each in talk.targets) for item in talk.items]
     very, some = (sum(n >= least for n in shared) for least in (_VERY_SIMILAR, 1))
     most = len(shared) / 2
     score = 3 if very > most else 2 if some > most or very else 1 if some else 0
@@ -88,6 +92,8 @@ def novelty(talk: Talk) -> Count:
 
 def diversity(talk: Talk) -> Count:
     """How many leading values and decades the items have in the two most varied attributes."""
+    if not talk.items:
+        return _NO_FACTS
     columns: dict[str, set[str]] = {}
     for item in talk.items:
         leading = {name: values[0] for name, values in item.attributes.items() if values}
@@ -113,6 +119,8 @@ def semantic_relevance(talk: Talk) -> Count:
 
 def explainability(talk: Talk) -> Count:
     """The share of recommending answers that say something the catalogue knows of their items."""
+    if not talk.items:
+        return _NO_FACTS
     reasons = [
         any(f" {value} " in f" {answer.template} " for value in talk.values(items))
         for answer in talk.answers

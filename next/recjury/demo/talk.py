@@ -62,7 +62,7 @@ class Talk:
 
     def values(self, refs: Iterable[ItemRef]) -> set[str]:
         """The folded attribute values of items."""
-        return {_folded(value) for item in self._known(refs) for value in values_of(item)}
+        return {value for item in self._known(refs) for value in item.values}
 
     @cached_property
     def is_english(self) -> bool:
@@ -107,11 +107,6 @@ class Talk:
         return self.catalogue.link(turn.text)
 
 
-def values_of(item: Item) -> Iterator[str]:
-    """The attribute values of an item."""
-    return (value for values in item.attributes.values() for value in values)
-
-
 def _template(text: str, refs: Sequence[ItemRef]) -> str:
     """The words of a text without the names of items."""
     words = f" {fold(text)} "
@@ -123,21 +118,13 @@ def _template(text: str, refs: Sequence[ItemRef]) -> str:
 
 def _values_in(text: str, catalogue: Catalogue) -> frozenset[str]:
     """The folded values of a catalogue that stand in a text."""
-    known, words = _known_values(catalogue), fold(text).split()
+    words = fold(text).split()
     runs = (
         " ".join(words[start : start + length])
         for start in range(len(words))
         for length in range(1, _LONGEST_VALUE + 1)
     )
-    return frozenset(run for run in runs if run in known)
-
-
-@functools.lru_cache(8)
-def _known_values(catalogue: Catalogue) -> frozenset[str]:
-    return frozenset(_folded(value) for item in catalogue for value in values_of(item))
-
-
-_folded = functools.lru_cache(100_000)(fold)  # a catalogue's values recur in every talk
+    return frozenset(run for run in runs if run in catalogue.values)
 
 
 @functools.cache

@@ -1,20 +1,30 @@
-"""What became of a conversation: whether a target was recommended, and in which round."""
+"""What became of a conversation: whether the user found something, in which round, how it ended."""
 
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
 
+from recjury.corpora import fold
 from recjury.judges.evaluator import Evaluator
 from recjury.llm import Ask
-from recjury.records import ConversationLog, Finding, Metric, Rating, Status
+from recjury.records import ConversationLog, Ending, Finding, ItemRef, Metric, Rating, Status
+
+_ENDINGS: dict[str, Ending] = {
+    "ended_hit": "hit",
+    "ended_named": "named",
+    "ended_round_limit": "round limit",
+}
+_LEAK = "leak"  # the kind of event that the session's guard leaves
 
 
 class Outcome(Evaluator):
-    """`success` and `recall@k` are 1 or 0; `rounds_to_success` counts from 1.
+    """`success`, `recall@k` and `ended_*` are 1 or 0; rounds count from 1.
 
-    Recall is over the session's list (CoRE, 6.3 and 6.5), `last_recall@10` over the last turn's.
+    A success is a target in a list; where the scenario has wishes, it is an item that meets all of
+    them by the catalogue. Recall is over the session's list (CoRE, 6.3 and 6.5), `last_recall@10`
+    over the last turn's. `leaks` counts the user's turns that gave a target away and were changed.
     """
 
-    RENDERING: ClassVar[int] = 1
+    RENDERING: ClassVar[int] = 2
 
     kind: Literal["outcome"] = "outcome"
 
@@ -22,39 +32,95 @@ class Outcome(Evaluator):
     def metrics(self) -> Sequence[Metric]:
         """Success first."""
         return [
-            Metric(name="success", title="Found a target", high=1),
+            Metric(name="success", title="Found what was wanted", high=1),
             Metric(
                 name="rounds_to_success", title="Rounds to success", low=1, lower_is_better=True
             ),
             *(Metric(name=f"recall@{k}", title=f"Recall@{k}", high=1) for k in (1, 5, 10)),
             Metric(name="last_recall@10", title="Recall@10 of the last turn", high=1),
+            Metric(name="rounds", title="Rounds", low=1, lower_is_better=True),
+            Metric(name="ended_hit", title="Ended with a hit", high=1),
+            Metric(name="ended_named", title="Ended with a named target", high=1),
+            Metric(
+                name="ended_round_limit",
+                title="Ended at the round limit",
+                high=1,
+                lower_is_better=True,
+            ),
+            Metric(name="leaks", title="Leaks of the user", lower_is_better=True),
         ]
 
     async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:  # noqa: ARG002
-        """Computed from lists and targets; without them, not applicable."""
-        if not log.scenario.targets or not log.session_list:
-            lacking = "target" if not log.scenario.targets else "list"
-            return [self._lacks(metric, f"there is no {lacking}") for metric in self.metrics]
-        return [*self._scores(log)]
+        """Computed from lists, targets, wishes and the ending; otherwise not applicable."""
+        return [*self._success(log), *self._recall(log), *self._course(log)]
 
-    def _scores(self, log: ConversationLog) -> Iterator[Rating]:
+    def _success(self, log: ConversationLog) -> Iterator[Rating]:
+        names = ("success", "rounds_to_success")
+        scenario = log.scenario
+        unknown = self._unknown_wish(log)
+        if missing := _lacks(log, wanted=bool(scenario.targets or scenario.wishes)) or unknown:
+            yield from (_lacking(name, missing) for name in names)
+            return
+        turns = (turn for turn in log.interaction if turn.speaker == "system")
+        found = (
+            n for n, turn in enumerate(turns, 1) if any(self._suits(i, log) for i in turn.items)
+        )
+        number = next(found, None)
+        yield _scored("success", number is not None)
+        yield _scored(names[1], number) if number else _lacking(names[1], "there is no success")
+
+    def _recall(self, log: ConversationLog) -> Iterator[Rating]:
+        metrics = [metric.name for metric in self.metrics if "recall" in metric.name]
         wanted = {target.id for target in log.scenario.targets}
-        turns = [turn for turn in log.interaction if turn.speaker == "system"]
-        hits = [
-            number for number, turn in enumerate(turns, 1) if wanted & {i.id for i in turn.items}
-        ]
-        session = [item.id in wanted for item in log.session_list]
-        last = [item.id in wanted for item in turns[-1].items]
-        success, rounds, *recalls, last_recall = self.metrics
-        yield self._scored(success, bool(hits))
-        yield self._scored(rounds, hits[0]) if hits else self._lacks(rounds, "there is no success")
-        for metric in recalls:
-            yield self._scored(metric, any(session[: int(metric.name.partition("@")[2])]))
-        yield self._scored(last_recall, any(last[:10]))
+        if missing := _lacks(log, wanted=bool(wanted)):
+            yield from (_lacking(name, missing) for name in metrics)
+            return
+        last = [turn for turn in log.interaction if turn.speaker == "system"][-1]
+        for name in metrics:
+            items = last.items if name.startswith("last") else log.session_list
+            yield _scored(name, any(i.id in wanted for i in items[: int(name.partition("@")[2])]))
 
-    def _scored(self, metric: Metric, score: float) -> Rating:
-        return Rating(metric=metric.name, rater=self.kind, score=float(score))
+    def _course(self, log: ConversationLog) -> Iterator[Rating]:
+        yield _scored("rounds", log.rounds)
+        if log.ending == "recorded":
+            reason = "the conversation was recorded"
+            yield from (_lacking(name, reason) for name in (*_ENDINGS, "leaks"))
+            return
+        for name, ending in _ENDINGS.items():
+            yield _scored(name, log.ending == ending)
+        events = (event for turn in log.interaction for event in turn.events)
+        yield _scored("leaks", sum(event.kind == _LEAK for event in events))
 
-    def _lacks(self, metric: Metric, reason: str) -> Rating:
-        status = Status.NOT_APPLICABLE
-        return Rating(metric=metric.name, rater=self.kind, status=status, reason=reason)
+    def _suits(self, item: ItemRef, log: ConversationLog) -> bool:
+        """Whether an item is what the user looks for."""
+        if wishes := log.scenario.wishes:
+            known = self.context.catalogue(log).items.get(item.id)
+            return known is not None and known.values.issuperset(map(_value_of, wishes))
+        return item.id in {target.id for target in log.scenario.targets}
+
+    def _unknown_wish(self, log: ConversationLog) -> str:
+        """Why the catalogue cannot tell whether the wishes are met, or nothing."""
+        known = self.context.catalogue(log).values
+        unknown = (wish for wish in log.scenario.wishes if _value_of(wish) not in known)
+        wish = next(unknown, None)
+        return f"no item of the catalogue has the value {wish!r}" if wish else ""
+
+
+def _lacks(log: ConversationLog, *, wanted: bool) -> str:
+    if not wanted:
+        return "there is no target"
+    return "" if log.session_list else "there is no list"
+
+
+def _value_of(wish: str) -> str:
+    """The folded value of a wish, which may begin with its relation ("genre: crime")."""
+    return fold(wish.rpartition(": ")[2])
+
+
+def _scored(metric: str, score: float) -> Rating:
+    return Rating(metric=metric, rater="outcome", score=float(score))
+
+
+def _lacking(metric: str, reason: str) -> Rating:
+    status = Status.NOT_APPLICABLE
+    return Rating(metric=metric, rater="outcome", status=status, reason=reason)
