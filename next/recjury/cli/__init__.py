@@ -1,6 +1,6 @@
 """The commands."""
 
-from recjury.cli import replaying, running, stores
+from recjury.cli import demo, replaying, running, stores
 from recjury.cli.app import main
 
-__all__ = ["main", "replaying", "running", "stores"]
+__all__ = ["demo", "main", "replaying", "running", "stores"]

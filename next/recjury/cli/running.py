@@ -64,7 +64,7 @@ def run(
             progress=progress_line(),
         )
         finished = run_until_interrupted(work)
-        _say_what_was_done(finished, since=opened.runs(config.name)[-1].started_at)
+        say_what_was_done(finished, since=opened.runs(config.name)[-1].started_at)
         show(summary(opened, config.name), as_json=json)
 
 
@@ -105,7 +105,8 @@ def _estimate(config: "Config", store: str, limit: int | None) -> "Findings":
     )
 
 
-def _say_what_was_done(finished: "Finished", since: str) -> None:
+def say_what_was_done(finished: "Finished", since: str) -> None:
+    """One line about what a run found and did."""
     if not finished.left_before:
         typer.echo(
             f"All {finished.planned} conversations were in the store already, since {since}; "

@@ -1,0 +1,58 @@
+"""`recjury demo`: a campaign without a model, key or network."""
+
+from typing import Annotated
+
+import typer
+
+from recjury.cli.app import app
+from recjury.cli.options import DEFAULT_STORE, JsonOption, StoreOption
+
+_NEXT = {
+    "recjury replay": "the conversations; with an id, one of them and its debate",
+    "recjury status": "what is done",
+    "recjury run my.yaml": "your own system: docs/systems.md, docs/campaigns.md",
+    "recjury judge chats.jsonl": "recorded conversations: docs/logs.md",
+}
+
+
+@app.command()
+def demo(
+    limit: Annotated[int | None, typer.Option(min=1, help="The first N scenarios.")] = None,
+    store: StoreOption = DEFAULT_STORE,
+    json: JsonOption = False,
+) -> None:
+    """Three systems over the sample, without a model: rules speak for user, judges and debaters.
+
+    Example: recjury demo --limit 10.
+    """
+    from recjury import campaign
+    from recjury.cli.interrupts import run_until_interrupted
+    from recjury.cli.progress import progress_line
+    from recjury.cli.running import say_what_was_done
+    from recjury.cli.show import show
+    from recjury.results import summary
+    from recjury.store import Store
+
+    config = campaign.Config.model_validate({"name": "demo", "systems": _systems()})
+    with Store(store) as opened:
+        work = campaign.run(config, opened, limit=limit, progress=progress_line())
+        finished = run_until_interrupted(work)
+        say_what_was_done(finished, since=opened.runs("demo")[-1].started_at)
+        show(summary(opened, "demo"), as_json=json)
+    if not json:
+        _say_what_is_next("" if store == DEFAULT_STORE else f" --store {store}")
+
+
+def _systems() -> list[str]:
+    from recjury.agents.loading import SYSTEMS
+
+    return [kind for kind in ("retrieval", "popular", "random") if kind in SYSTEMS]
+
+
+def _say_what_is_next(store: str) -> None:
+    commands = {f"{command}{store}": purpose for command, purpose in _NEXT.items()}
+    width = max(map(len, commands))
+    typer.echo("\nNext:")
+    for command, purpose in commands.items():
+        typer.echo(f"  {command:{width}}  {purpose}")
+    typer.echo("User, judges and debaters of the demo are rules, and no model: docs/demo.md.")
