@@ -1,7 +1,8 @@
 """One frame of ratings, from which means, comparisons and pages are made."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from recjury.records import DEBATE
 from recjury.store import Store
 
 if TYPE_CHECKING:
@@ -10,64 +11,130 @@ if TYPE_CHECKING:
 TRIAL = ["system", "user", "corpus", "scenario", "repeat"]
 """What tells one trial of a campaign from another."""
 
-_QUERY = """
+FACTOR_KINDS = ("core", "counted")
+"""Kinds of evaluators that rate CoRE's factors; their plain mean is shown beside the verdict."""
+
+_VERSION = 8  # characters of a version in the name of an older one
+_TRIALS = """
     SELECT p.campaign, p.conversation, p.system, p.version, p.user, p.user_version, p.corpus,
-           p.scenario, p.repeat, p.run, c.log, c.reason AS failure,
-           ce.name AS evaluator, ce.run AS evaluator_run, e.judging,
-           r.metric, r.rater, r.turn, r.score, r.reason,
-           COALESCE(r.status, CASE c.state WHEN 'failed' THEN 'system failed' END) AS status
-    FROM plan p
-    JOIN conversation c ON c.id = p.conversation
-    JOIN campaign_evaluator ce ON ce.campaign = p.campaign
-    LEFT JOIN evaluation e
-        ON e.conversation = p.conversation AND e.evaluator = ce.evaluator
-        AND e.judging < ce.judgings
-    LEFT JOIN rating r ON r.evaluation = e.id
-    WHERE p.campaign = :campaign AND c.state <> 'planned'
+           p.scenario, p.repeat, p.run, c.log, c.state, c.reason AS failure
+    FROM plan p JOIN conversation c ON c.id = p.conversation
+    WHERE p.campaign = :campaign AND c.state <> 'planned' ORDER BY p.ordinal, p.run
 """
-_CATEGORIES = ("system", "version", "user", "corpus", "evaluator", "metric", "rater", "status")
+_EVALUATORS = """
+    SELECT ce.evaluator, ce.name, e.kind FROM campaign_evaluator ce
+    JOIN evaluator e ON e.id = ce.evaluator WHERE ce.campaign = :campaign ORDER BY ce.run
+"""
+# A reason is wanted where there is no score; all else is in an index.
+_RATINGS = """
+    SELECT e.conversation, e.evaluator, e.judging, r.metric, r.rater, r.turn, r.score, r.status,
+           CASE WHEN r.status <> 'ok' THEN r.reason ELSE '' END AS reason
+    FROM plan p
+    JOIN evaluation e ON e.conversation = p.conversation
+    JOIN campaign_evaluator ce
+        ON ce.campaign = p.campaign AND ce.evaluator = e.evaluator AND e.judging < ce.judgings
+    LEFT JOIN rating r ON r.evaluation = e.id
+    WHERE p.campaign = :campaign
+"""
+_AT_ONCE = 50_000  # rows whose texts are in memory
+_COLUMNS = [
+    *("campaign", "conversation", "system", "version", "user", "corpus", "scenario", "repeat"),
+    *("log", "failure", "evaluator", "kind", "judging", "metric", "rater", "turn", "score"),
+    *("status", "reason"),
+]
 
 
 def ratings(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.DataFrame":
-    """A row for each rating of a campaign, of the newest versions unless `all_versions`.
+    """A row for each rating of a campaign, of the newest versions.
 
     Columns: campaign, conversation, system, version, user, corpus, scenario, repeat, log (the hash
-    of its text), failure, evaluator, judging, metric, rater, turn (-1: the dialogue), score,
-    status, reason. A trial whose system failed has one row for each evaluator, without a metric,
-    and says in `failure` why.
+    of its text), failure, evaluator, kind (the evaluator's), judging, metric, rater, turn (-1: the
+    dialogue), score, status, reason. A trial that an evaluator has not rated has one row for it,
+    without a metric; if its system failed, `status` and `failure` say so. With `all_versions`,
+    older versions of systems are there, too, and are called `name@version`.
     """
+    import numpy as np
+
+    trials = _newest(_read(store, _TRIALS, campaign), all_versions=all_versions)
+    evaluators = _read(store, _EVALUATORS, campaign).drop_duplicates("name", keep="last")
+    rated = _read(store, _RATINGS, campaign)
+    # Numbers of rows join faster than ids, and repeat no text.
+    rated["trial"] = _places(rated.pop("conversation"), trials["conversation"])
+    rated["by"] = _places(rated.pop("evaluator"), evaluators["evaluator"])
+    evaluators = evaluators.rename(columns={"evaluator": "id", "name": "evaluator"})
+    every = np.divmod(np.arange(len(trials) * len(evaluators)), max(1, len(evaluators)))
+    frame = _frame(trial=every[0], by=every[1]).merge(rated, "left", ["trial", "by"])
+    for part, key in ((trials, "trial"), (evaluators, "by")):
+        frame = frame.join(part.reset_index(drop=True), on=key)
+    failed = frame["status"].isna() & (frame["state"] == "failed")
+    frame["status"] = frame["status"].cat.add_categories(["system failed"])
+    frame.loc[failed, "status"] = "system failed"
+    return frame[_COLUMNS]
+
+
+def _frame(**columns: Any) -> "pd.DataFrame":
     import pandas as pd
+
+    return pd.DataFrame(columns)
+
+
+def _read(store: Store, query: str, campaign: str) -> "pd.DataFrame":
+    """The rows of a query, in pieces; each text is there once."""
+    import pandas as pd
+    from pandas.api.types import union_categoricals
     from sqlalchemy import text
 
+    values = {"campaign": campaign}
     with store.connection() as connection:
-        frame = pd.read_sql(text(_QUERY), connection, params={"campaign": campaign})
-    frame["score"] = frame["score"].astype(float)
-    for name in _CATEGORIES:
-        frame[name] = frame[name].astype("category")
-    if not all_versions:
-        frame = _newest(frame)
-    return frame.drop(columns=["run", "evaluator_run", "user_version"]).reset_index(drop=True)
+        rows = pd.read_sql(text(query), connection, params=values, chunksize=_AT_ONCE)
+        parts = [_with_categories(part) for part in rows]
+    columns = {name: [part[name] for part in parts] for name in parts[0].columns}
+    return pd.DataFrame(
+        {
+            name: union_categoricals(column)
+            if column[0].dtype == "category"
+            else pd.concat(column, ignore_index=True)
+            for name, column in columns.items()
+        }
+    )
 
 
-def _newest(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """What the last run that named a system, a user or an evaluator had of it."""
-    for name, version, run in (
-        ("system", "version", "run"),
-        ("user", "user_version", "run"),
-        ("evaluator", "evaluator_run", "evaluator_run"),
-    ):
-        rows = frame.sort_values(run, kind="stable").drop_duplicates(name, keep="last")
+_NUMBERS = {"repeat": int, "run": int, "judging": int, "turn": float, "score": float}
+
+
+def _with_categories(part: "pd.DataFrame") -> "pd.DataFrame":
+    return part.astype({name: _NUMBERS.get(str(name), "category") for name in part.columns})
+
+
+def _places(ids: "pd.Series[Any]", known: "pd.Series[Any]") -> Any:
+    """In which row of `known` each of `ids` is, or -1."""
+    import pandas as pd
+
+    return pd.Index(known.astype(str)).get_indexer(ids.cat.categories)[ids.cat.codes]
+
+
+def _newest(trials: "pd.DataFrame", *, all_versions: bool) -> "pd.DataFrame":
+    """What the last run that named a system or a user had of it."""
+    trials = trials.astype({"system": str, "version": str, "user_version": str})
+    for name, version in (("system", "version"), ("user", "user_version")):
+        rows = trials.sort_values("run", kind="stable").drop_duplicates(name, keep="last")
         newest = dict(zip(rows[name], rows[version], strict=True))
-        frame = frame[frame[version].to_numpy() == frame[name].map(newest).to_numpy()]
-    last = frame.groupby(TRIAL, observed=True)["run"].transform("max")
-    return frame[frame["run"] == last]
+        is_old = trials[version] != trials[name].map(newest).astype(str)
+        if all_versions and name == "system":
+            labels = trials["system"] + "@" + trials["version"].str[:_VERSION]
+            trials["system"] = trials["system"].mask(is_old, labels)
+        else:
+            trials = trials[~is_old]
+    last = trials.groupby(TRIAL, observed=True)["run"].transform("max")
+    return trials[trials["run"] == last].astype({"system": "category", "version": "category"})
 
 
 def scores(frame: "pd.DataFrame") -> "pd.DataFrame":
     """A row for each trial and a column for each metric id, `<evaluator>.<metric>`.
 
     A value is the mean over raters, each the mean of its judgings and turns. Where one rater of a
-    trial has no score, the trial has none (NaN): raters differ in level.
+    trial has no score, the trial has none (NaN): raters differ in level. Repeats whose logs are
+    equal are one trial. `<evaluator>.mean` is the mean of the factors with a score (CoRE, 4.2).
     """
     import pandas as pd
 
@@ -77,15 +144,31 @@ def scores(frame: "pd.DataFrame") -> "pd.DataFrame":
     by_rater = rated["score"].groupby([*keys, ids, rated["rater"]], observed=True).mean()
     by_trial = by_rater.groupby(level=[*TRIAL, "id"], observed=True)
     table = by_trial.mean().where(by_trial.count() == by_trial.size()).unstack("id")
-    return table.reindex(pd.MultiIndex.from_frame(frame[TRIAL].drop_duplicates()))
+    trials = frame.drop_duplicates(TRIAL)
+    distinct = trials[~trials.duplicated([*TRIAL[:-1], "log"])]
+    table = table.reindex(pd.MultiIndex.from_frame(distinct[TRIAL]))
+    for id_, factors in factors_of(frame).items():
+        table[id_] = table[factors].mean(axis=1)
+    return table
+
+
+def factors_of(frame: "pd.DataFrame") -> dict[str, list[str]]:
+    """By the id of each mean of factors (`core.mean`), the ids of the factors."""
+    rows = frame[frame["kind"].isin(FACTOR_KINDS) & frame["metric"].notna()]
+    rows = rows[rows["rater"] != DEBATE].drop_duplicates(["evaluator", "metric"])
+    found: dict[str, list[str]] = {}
+    for evaluator, metric in zip(rows["evaluator"], rows["metric"], strict=True):
+        found.setdefault(f"{evaluator}.mean", []).append(f"{evaluator}.{metric}")
+    return found
 
 
 def means(frame: "pd.DataFrame") -> "pd.DataFrame":
     """One row for each system and metric: mean, low, high (95 %), n, coverage.
 
-    Intervals are percentiles of a bootstrap over scenarios. `coverage` is the share of the system's
-    trials that have a score.
+    Intervals are percentiles of a bootstrap over scenarios, made wider for few of them. `coverage`
+    is the share of the system's trials that have a score.
     """
+    import numpy as np
     import pandas as pd
 
     from recjury.stats import Draws, interval
@@ -94,17 +177,20 @@ def means(frame: "pd.DataFrame") -> "pd.DataFrame":
     table, rows = scores(frame), []
     if not len(table):
         return pd.DataFrame(columns=columns)
-    systems, draws = table.index.get_level_values("system"), Draws(_scenarios(table))
+    systems, draws = table.index.get_level_values("system"), Draws(scenarios_of(table))
     for system in systems.unique():
-        mine = systems == system
-        for metric in table.columns:
-            figures = draws.mean(table[metric].where(mine))
-            n = int(table[metric][mine].notna().sum())
-            low_high = interval(figures)
-            rows.append((system, metric, float(figures[0]), *low_high, n, n / int(mine.sum())))
+        is_mine = np.asarray(systems == system)
+        mine = np.where(is_mine[:, None], table.to_numpy(), np.nan)
+        figures, clusters = draws.mean(mine), draws.clusters(mine)
+        for place, metric in enumerate(table.columns):
+            own, n = figures[:, place], int(np.count_nonzero(~np.isnan(mine[:, place])))
+            low_high = interval(own, clusters=int(clusters[place]))
+            share = n / int(np.count_nonzero(is_mine))
+            rows.append((system, metric, float(own[0]), *low_high, n, share))
     return pd.DataFrame(rows, columns=columns)
 
 
-def _scenarios(table: "pd.DataFrame") -> list[str]:
+def scenarios_of(table: "pd.DataFrame") -> list[str]:
+    """The scenario of each row of a table that is indexed by corpus and scenario, too."""
     corpora, scenarios = (table.index.get_level_values(name) for name in ("corpus", "scenario"))
     return [f"{corpus}/{scenario}" for corpus, scenario in zip(corpora, scenarios, strict=True)]

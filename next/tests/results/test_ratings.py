@@ -21,8 +21,8 @@ from recjury.store import PlannedConversation, PlannedEvaluator, Store
 FACTOR = {"name": "coherence", "title": "Coherence", "low": 0, "high": 4}
 
 
-def evaluator(id_: str, name: str = "core") -> PlannedEvaluator:
-    return PlannedEvaluator(id_, "core", name, {}, [FACTOR], 1)
+def evaluator(id_: str, name: str = "rubric") -> PlannedEvaluator:
+    return PlannedEvaluator(id_, "rubric", name, {}, [FACTOR], 1)
 
 
 def conversation(number: int, system: str, version: str, scenario: str) -> PlannedConversation:
@@ -75,7 +75,7 @@ def test_means_with_coverage(store: Store) -> None:
     frame = ratings(store, "c")
     assert set(frame["status"]) == {"ok", "unreadable", "system failed"}
     (row,) = means(frame).to_dict("records")
-    assert row["metric"] == "core.coherence"
+    assert row["metric"] == "rubric.coherence"
     assert row["mean"] == pytest.approx((3 + 1) / 2)
     assert row["n"] == 2
     assert row["coverage"] == 0.5
@@ -86,7 +86,7 @@ def test_a_turn_metric_is_the_mean_of_its_turns(store: Store) -> None:
     row = conversation(0, "a", "1", "s0")
     start(store, row)
     rate(store, row.conversation, rating(4, turn=1), rating(1, turn=3))
-    assert scores(ratings(store, "c"))["core.coherence"].to_list() == [2.5]
+    assert scores(ratings(store, "c"))["rubric.coherence"].to_list() == [2.5]
 
 
 def test_tables_show_the_newest_version(store: Store) -> None:
