@@ -1,0 +1,277 @@
+"""Recordings: conversations that others recorded, read from files and made into logs."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import Field, ValidationError, field_validator
+
+from recjury import plugins
+from recjury.corpora.catalogue import Catalogue
+from recjury.corpora.corpus import Corpus
+from recjury.corpora.forms import FORMS, Form, Row
+from recjury.errors import UserError
+from recjury.files import read_text
+from recjury.mistakes import first_mistake
+from recjury.records import (
+    LIST_LENGTH,
+    ConversationLog,
+    Ending,
+    Event,
+    ItemRef,
+    Record,
+    Scenario,
+    Speaker,
+    Turn,
+)
+
+_MOST_SKIPPED = 0.05  # of a file
+_LOOKED_AT = 20  # rows, to recognise a form
+_SHOWN = 60  # characters of a file in a message
+_EXAMPLE = "examples/own_form.py reads a form of its own: --form own_form:read"
+
+
+class RecordedTurn(Record):
+    """A turn as it was recorded; `items` are names, or references with an id."""
+
+    speaker: Speaker
+    text: str = ""
+    items: tuple[ItemRef | str, ...] = ()
+    events: tuple[Event, ...] = ()
+
+    @field_validator("items", mode="before")
+    @classmethod
+    def _names_or_references(cls, items: Any) -> list[Any]:
+        return [_item(each) for each in items]
+
+
+class Recording(Record):
+    """A recorded conversation. `id` names the scenario: systems are compared where it is equal.
+
+    `catalogue` is a corpus whose catalogue has the items, `corpus` a label for the scenarios.
+    """
+
+    id: str = Field(min_length=1)
+    system: str = Field(min_length=1)
+    interaction: tuple[RecordedTurn, ...]
+    history: tuple[RecordedTurn, ...] = ()
+    targets: tuple[ItemRef | str, ...] = ()
+    wishes: tuple[str, ...] = ()
+    catalogue: str = ""
+    corpus: str = ""
+    user: str = "recorded"
+    repeat: int = 0
+    ending: Ending = "recorded"
+    linked: bool = False
+
+    @field_validator("id", "system", mode="before")
+    @classmethod
+    def _as_text(cls, value: Any) -> Any:
+        return str(value) if isinstance(value, int) else value
+
+    @field_validator("targets", mode="before")
+    @classmethod
+    def _names_or_references(cls, items: Any) -> list[Any]:
+        return [_item(each) for each in items]
+
+    @property
+    def key(self) -> tuple[str, str, str, str, int]:
+        """What no other recording of a campaign may have."""
+        return self.corpus, self.id, self.system, self.user, self.repeat
+
+    def log(self, corpus: Corpus | None = None) -> ConversationLog:
+        """The log, with items of the corpus's catalogue.
+
+        Where no turn has items, those that the system's texts name are its lists.
+        """
+        catalogue = corpus.catalogue if corpus else Catalogue()
+        history, said = (
+            tuple(_turn(turn, catalogue) for turn in turns)
+            for turns in (self.history, self.interaction)
+        )
+        lacks_lists = not any(turn.items for turn in said if turn.speaker == "system")
+        linked = tuple(_linked(history, said, catalogue)) if lacks_lists else said
+        targets = {item.id: item for item in map(catalogue.resolve, self.targets)}
+        domain = {"domain": corpus.domain.item} if corpus else {}
+        return ConversationLog(
+            scenario=Scenario(
+                id=self.id,
+                corpus=self.corpus,
+                history=history,
+                targets=tuple(targets.values()),
+                wishes=self.wishes,
+                **domain,
+            ),
+            interaction=linked,
+            ending=self.ending,
+            linked=self.linked or linked != said,
+        )
+
+
+class Skipped(NamedTuple):
+    """A conversation that cannot be rated: where it stands, whose it is if known, and why."""
+
+    where: str
+    system: str
+    reason: str
+
+
+class Recordings(NamedTuple):
+    """What a file has: the conversations, and those that were skipped."""
+
+    recordings: tuple[Recording, ...]
+    skipped: tuple[Skipped, ...] = ()
+
+
+def read_recordings(path: Path, *, form: str = "", catalogue: str = "") -> Recordings:
+    """The conversations of a file, in a `form` (a name or `module:function`) or a recognised one.
+
+    `catalogue` is that of conversations which name none. Raises UserError if the file has another
+    form, if one conversation is in it twice, or if more than 5 % cannot be read.
+    """
+    system = path.name.partition(".")[0]
+    defaults = {"system": system, "catalogue": catalogue, "corpus": system}
+    read: dict[tuple[Any, ...], tuple[str, Recording]] = {}
+    skipped: list[Skipped] = []
+    for row, values in _rows(path, form):
+        where = f"{path.name}, {row.where}"
+        given = {key: value for key, value in values.items() if value not in (None, "")}
+        row_values = defaults | {"id": f"{system} {row.where}"} | given
+        try:
+            recording = _recording(row, row_values)
+        except ValueError as problem:
+            skipped.append(Skipped(where, str(row_values["system"]), str(problem)))
+            continue
+        if recording.key in read:
+            raise UserError(
+                f"{where}: system {recording.system} has {recording.id!r} twice, also in "
+                f"{read[recording.key][0]}: give one of them another `id`"
+            )
+        read[recording.key] = where, recording
+    _check(path, len(read), skipped)
+    return Recordings(tuple(recording for _, recording in read.values()), tuple(skipped))
+
+
+def _rows(path: Path, name: str) -> Iterator[tuple[Row, Mapping[str, Any]]]:
+    """Each row of a file and its values in the keys of `jsonl`; a row that is wrong says why."""
+    found = plugins.find("forms", name, FORMS).value if name else None
+    if found is not None and not isinstance(found, Form):
+        form, rows = FORMS["jsonl"], _yielded(path, name, found)
+    else:
+        text = read_text(path)
+        form = found or _recognised(path, text)
+        try:
+            rows = iter(form.split(text))
+        except ValueError as problem:
+            raise UserError(
+                f"{path}: {problem}; the form {name} is {form.looks_like}. {_EXAMPLE}"
+            ) from None
+    return (_read(row, form) for row in rows)
+
+
+def _yielded(path: Path, name: str, read: Any) -> Iterator[Row]:
+    """What a function of one's own yields for a file. Raises UserError for what it raises."""
+    try:
+        yield from (Row(f"entry {number}", value) for number, value in enumerate(read(path), 1))
+    except Exception as error:
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UserError(f"{name} raised for {path}: {message}") from error
+
+
+def _read(row: Row, form: Form) -> tuple[Row, Mapping[str, Any]]:
+    if row.problem:
+        return row, {}
+    if not form.knows(row.value):
+        return row._replace(problem=f"it is not of the form {form.looks_like}"), {}
+    try:
+        return row, form.read(row.value)
+    except ValueError as problem:
+        system = row.value.get("system") if isinstance(row.value, Mapping) else None
+        return row._replace(problem=str(problem)), {"system": system}
+
+
+def _recognised(path: Path, text: str) -> Form:
+    """The form of which one of the first rows is. Raises UserError."""
+    for form in FORMS.values():
+        try:
+            rows = list(islice(form.split(text), _LOOKED_AT))
+        except ValueError:
+            continue
+        if any(form.knows(row.value) for row in rows):
+            return form
+    wanted = " or ".join(f"{name}: {form.looks_like}" for name, form in FORMS.items())
+    begins = " ".join(text[:_SHOWN].split())
+    raise UserError(f"{path}: looked for {wanted}; it begins with {begins!r}. {_EXAMPLE}")
+
+
+def _recording(row: Row, values: Mapping[str, Any]) -> Recording:
+    """The recording of a row. Raises ValueError if it has none that can be rated."""
+    if row.problem:
+        raise ValueError(row.problem)
+    known = {key: value for key, value in values.items() if key in Recording.model_fields}
+    try:
+        recording = Recording.model_validate(known)
+    except ValidationError as error:
+        keys, message = first_mistake(error, Recording)
+        raise ValueError(f"{'.'.join(map(str, keys))}: {message}".lstrip(": ")) from None
+    answers = (turn for turn in recording.interaction if turn.speaker == "system")
+    if not any(turn.text.strip() or turn.items or _shows(turn) for turn in answers):
+        raise ValueError("the system answers nothing in it")
+    return recording
+
+
+def _shows(turn: RecordedTurn) -> bool:
+    """Whether a turn has something for the user beside its text."""
+    return any(not event.kind.startswith("tool") for event in turn.events)
+
+
+def _check(path: Path, read: int, skipped: list[Skipped]) -> None:
+    if not read and not skipped:
+        raise UserError(f"{path}: there is no conversation in it")
+    if len(skipped) > _MOST_SKIPPED * (read + len(skipped)):
+        reason, number = Counter(each.reason for each in skipped).most_common(1)[0]
+        first = next(each for each in skipped if each.reason == reason)
+        raise UserError(
+            f"{first.where}: {reason} ({number} of {read + len(skipped)} conversations; "
+            f"{_MOST_SKIPPED:.0%} may be skipped). {_EXAMPLE}"
+        )
+
+
+def _item(value: Any) -> Any:
+    """A name, or a reference with an id. Raises ValueError."""
+    match value:
+        case str() | ItemRef():
+            return value
+        case {"id": str(id_), "name": str(name)}:
+            return ItemRef(id=id_, name=name)
+        case {"name": str(name)} | {"title": str(name)}:
+            return name
+    raise ValueError(f"an item is a name or {{id, name}}, got {value!r}"[:120])
+
+
+def _turn(turn: RecordedTurn, catalogue: Catalogue) -> Turn:
+    """The turn with items of the catalogue, at most ten, once each."""
+    items = {item.id: item for item in map(catalogue.resolve, turn.items)}
+    return Turn(
+        speaker=turn.speaker,
+        text=turn.text,
+        items=tuple(islice(items.values(), LIST_LENGTH)),
+        events=turn.events,
+    )
+
+
+def _linked(
+    history: Iterable[Turn], interaction: Iterable[Turn], catalogue: Catalogue
+) -> Iterator[Turn]:
+    """The interaction; its lists are the items that the system names before the user does."""
+    by_user = {ref.id for t in history if t.speaker == "user" for ref in catalogue.link(t.text)}
+    for turn in interaction:
+        named = catalogue.link(turn.text)
+        if turn.speaker == "user":
+            by_user |= {ref.id for ref in named}
+            yield turn
+        else:
+            new = (ref for ref in named if ref.id not in by_user)
+            yield turn.model_copy(update={"items": tuple(islice(new, LIST_LENGTH))})
