@@ -2,6 +2,14 @@
 
 from recjury.campaign.config import Config, Scenarios, Spending, read_config
 from recjury.campaign.dry_run import Estimate, dry_run
+from recjury.campaign.judging import (
+    Recorded,
+    catalogues_of,
+    judge,
+    played,
+    rated_again,
+    recorded,
+)
 from recjury.campaign.run import Finished, Progress, run
 from recjury.campaign.verify import Verified, verify
 from recjury.campaign.what_if import Change, WhatIf, what_if
@@ -12,12 +20,18 @@ __all__ = [
     "Estimate",
     "Finished",
     "Progress",
+    "Recorded",
     "Scenarios",
     "Spending",
     "Verified",
     "WhatIf",
+    "catalogues_of",
     "dry_run",
+    "judge",
+    "played",
+    "rated_again",
     "read_config",
+    "recorded",
     "run",
     "verify",
     "what_if",

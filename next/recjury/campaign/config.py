@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, PrivateAttr, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from recjury.errors import UserError
 from recjury.files import YamlFile
@@ -46,14 +54,16 @@ class Config(Record):
     """A campaign. Its name is its identity within a store.
 
     `folder` is where `module:name` is looked for besides the current one: that of the file. Users
-    and evaluators that are left out are those of a campaign with a model, or without one.
+    and evaluators that are left out are those of a campaign with a model, or without one. Where
+    `recordings` are rated, it has the catalogue of each of their corpora.
     """
 
     name: str = Field(default="campaign", min_length=1)
     folder: str = "."
     protocol: Literal["core", "paper"] = "core"
     scenarios: tuple[Scenarios, ...] = (Scenarios(corpus="sample"),)
-    systems: tuple[Part, ...] = Field(min_length=1)
+    recordings: dict[str, str] = Field(default_factory=dict)
+    systems: tuple[Part, ...] = Field(default=(), validate_default=True)
     users: tuple[Part, ...] = Field(min_length=1)
     evaluators: tuple[Part, ...] = ()
     models: dict[str, Model] = Field(default_factory=dict)
@@ -68,6 +78,13 @@ class Config(Record):
     def _written_out(cls, values: Any) -> Any:
         return _written_out(dict(values)) if isinstance(values, Mapping) else values
 
+    @field_validator("systems")
+    @classmethod
+    def _unless_recorded(cls, systems: tuple[Part, ...], info: ValidationInfo) -> tuple[Part, ...]:
+        if not systems and not info.data.get("recordings"):
+            raise ValueError("`systems` is missing: a list of at least one")
+        return systems
+
     def stored(self) -> dict[str, Any]:
         """The campaign as the store keeps it, and as it can be read from there."""
         return self.model_dump(mode="json", exclude_defaults=True)
@@ -79,12 +96,16 @@ class Config(Record):
         return UserError(f"{'.'.join(map(str, keys))}: {message}")
 
 
-def read_config(path: Path) -> Config:
-    """The campaign of a file, named after the file unless it has a `name`. Raises UserError."""
+def read_config(path: Path, given: Mapping[str, Any] | None = None) -> Config:
+    """The campaign of a file, named after the file unless it has a `name`. Raises UserError.
+
+    The values that are `given` stand in place of those of the file.
+    """
     file = YamlFile(path)
     if not isinstance(file.values, dict):
         raise file.error((), "a mapping with `systems` is wanted")
     values = {"name": path.stem, "folder": str(path.resolve().parent)} | file.values
+    values |= given or {}
     try:
         config = Config.model_validate(values)
     except ValidationError as error:

@@ -57,17 +57,20 @@ async def prepared(
     limit: int | None = None,
     fresh: Mapping[str, str] | None = None,
     stand_ins: bool = False,
+    only_rates: bool = False,
 ) -> AsyncIterator[Prepared]:
     """Open all that a campaign names. Raises UserError for what cannot be opened.
 
     `open_provider` answers in place of the models' endpoints, `limit` takes the first scenarios of
     each corpus, and `fresh` labels systems that changed where recjury cannot see it. With
-    `stand_ins`, typical systems answer in place of those that run outside of recjury.
+    `stand_ins`, typical systems answer in place of those that run outside of recjury. What
+    `only_rates` needs no systems and no users.
     """
     plugins.look_in(config.folder)
     parts = _Parts(config, _corpora(config, limit), open_provider or open_endpoint)
-    systems = parts.systems(fresh or {}, stand_ins=stand_ins)
-    users, evaluators = parts.users(), parts.evaluators()
+    systems = {} if only_rates else parts.systems(fresh or {}, stand_ins=stand_ins)
+    users = {} if only_rates else parts.users()
+    evaluators = parts.evaluators()
     gateway = Gateway(parts.models, recorder, parts.open, budget=budget, attempts=config.attempts)
     try:
         yield Prepared(config, parts.corpora, gateway, systems, users, evaluators)
@@ -141,7 +144,9 @@ class _Parts:
     def evaluators(self) -> dict[str, Evaluator]:
         """The evaluators by identity."""
         found: dict[str, Evaluator] = {}
-        catalogues = {name: corpus.catalogue for name, corpus in self.corpora.items()}
+        recorded = {label: open_corpus(of) for label, of in self.config.recordings.items() if of}
+        corpora = {**self.corpora, **recorded}
+        catalogues = {name: corpus.catalogue for name, corpus in corpora.items()}
         for number, settings in enumerate(self.config.evaluators):
             with self._errors_at("evaluators", number):
                 made_, source = self._record(

@@ -1,6 +1,6 @@
 """A run: each trial's way through the house, as many at once as the models allow."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import NamedTuple, Protocol
@@ -15,7 +15,7 @@ from recjury.llm import Ask, Budget, gather
 from recjury.logs import logger
 from recjury.records import ConversationLog, Finding, Unit
 from recjury.simulator import converse
-from recjury.store import Store, Todo, TodoEvaluation, evaluation_id
+from recjury.store import PlannedConversation, Store, Todo, TodoEvaluation, evaluation_id
 
 _FEWEST_OPEN = 16
 
@@ -85,40 +85,74 @@ async def run(
     endpoint or the budget ends it; the same call goes on.
     """
     labels = store.fresh(config.name) | {name: _label(store, config.name, name) for name in fresh}
-    budget = _budget(config, store)
     async with prepared(
-        config, store, open_provider=open_provider, budget=budget, limit=limit, fresh=labels
+        config,
+        store,
+        open_provider=open_provider,
+        budget=budget_of(config, store),
+        limit=limit,
+        fresh=labels,
     ) as ready:
         plan = {trial.id: trial for trial in trials(ready)}
-        number = store.start(config.name, config.stored(), _VERSIONS, take_over=take_over)
-        store.set_fresh(config.name, labels)
-        state, reason = "interrupted", ""
-        try:
-            store.plan(
-                number, planned_conversations(ready, list(plan.values())), planned_evaluators(ready)
-            )
-            before = store.todo(number, retry_failed=retry)
-            logger.info("run begins", run=number, campaign=config.name, left=len(before))
-            await _work_off(before, plan, ready, store, progress)
-            state = "finished"
-        except Stop as stop:
-            state, reason = "stopped", str(stop)
-            raise
-        except Exception as error:
-            state, reason = "failed", f"{type(error).__name__}: {error}"
-            raise
-        finally:
-            store.end(number, state, reason)
-            logger.info("run ends", run=number, state=state, reason=reason)
-        left = len(store.todo(number))
-        counts = ready.gateway.sent, ready.gateway.reused
-        return Finished(number, len(plan), len(before), left, *counts)
+        rows = [*planned_conversations(ready, list(plan.values()))]
+        return await carry_out(
+            ready,
+            rows,
+            store,
+            lambda left: advance(plan[left.conversation], left, ready, store),
+            fresh=labels,
+            retry=retry,
+            take_over=take_over,
+            progress=progress,
+        )
+
+
+async def carry_out(
+    ready: Prepared,
+    rows: Sequence[PlannedConversation],
+    store: Store,
+    step: Callable[[Todo], Awaitable[None]],
+    *,
+    logs: Mapping[str, ConversationLog] | None = None,
+    fresh: Mapping[str, str] | None = None,
+    retry: bool = True,
+    take_over: bool = False,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> Finished:
+    """One run: plan `rows`, keep `logs` that are there already, and take a step with what is left.
+
+    `fresh` are the labels of systems that changed where recjury cannot see it. Raises UserError if
+    the campaign runs elsewhere, and Stop if an endpoint or the budget ends it.
+    """
+    config = ready.config
+    number = store.start(config.name, config.stored(), _VERSIONS, take_over=take_over)
+    store.set_fresh(config.name, fresh or {})
+    state, reason = "interrupted", ""
+    try:
+        store.plan(number, rows, planned_evaluators(ready))
+        given = (logs or {}).items()
+        await gather(store.save_log(id_, log, play="", seconds=()) for id_, log in given)
+        before = store.todo(number, retry_failed=retry)
+        logger.info("run begins", run=number, campaign=config.name, left=len(before))
+        await _work_off(before, step, ready, progress)
+        state = "finished"
+    except Stop as stop:
+        state, reason = "stopped", str(stop)
+        raise
+    except Exception as error:
+        state, reason = "failed", f"{type(error).__name__}: {error}"
+        raise
+    finally:
+        store.end(number, state, reason)
+        logger.info("run ends", run=number, state=state, reason=reason)
+    left = len(store.todo(number))
+    return Finished(number, len(rows), len(before), left, ready.gateway.sent, ready.gateway.reused)
 
 
 _VERSIONS = {"recjury": __version__}
 
 
-def _budget(config: Config, store: Store) -> Budget:
+def budget_of(config: Config, store: Store) -> Budget:
     """The budget over all runs of the campaign."""
     spent = store.spent(config.name)
     limit = config.budget or Spending()
@@ -135,9 +169,8 @@ def _label(store: Store, campaign: str, system: str) -> str:
 
 async def _work_off(
     todo: Sequence[Todo],
-    plan: dict[str, Trial],
+    step: Callable[[Todo], Awaitable[None]],
     ready: Prepared,
-    keeper: Keeper,
     progress: Callable[[Progress], None],
 ) -> None:
     """Conversations are chains of calls: as many are open as all models may have calls."""
@@ -147,7 +180,7 @@ async def _work_off(
         nonlocal done
         for left in queue:
             with suppress(BatchPending):
-                await advance(plan[left.conversation], left, ready, keeper)
+                await step(left)
             done += 1
             progress(Progress(done, len(todo), ready.gateway.sent, ready.gateway.reused))
 
@@ -159,7 +192,12 @@ async def advance(trial: Trial, left: Todo, ready: Prepared, keeper: Keeper) -> 
     """Play what is not played, and rate what is not rated. Raises Stop and BatchPending."""
     log = await keeper.log(trial.id) or await play(trial, left, ready, keeper)
     if log is not None and not log.failed:
-        await gather(evaluate(trial, log, each, ready, keeper) for each in left.evaluations)
+        await rate(log, left, ready, keeper)
+
+
+async def rate(log: ConversationLog, left: Todo, ready: Prepared, keeper: Keeper) -> None:
+    """Rate a log by all evaluators that have not rated it. Raises Stop and BatchPending."""
+    await gather(evaluate(left.conversation, log, each, ready, keeper) for each in left.evaluations)
 
 
 async def play(trial: Trial, left: Todo, ready: Prepared, keeper: Keeper) -> ConversationLog | None:
@@ -184,14 +222,18 @@ async def play(trial: Trial, left: Todo, ready: Prepared, keeper: Keeper) -> Con
 
 
 async def evaluate(
-    trial: Trial, log: ConversationLog, left: TodoEvaluation, ready: Prepared, keeper: Keeper
+    conversation: str,
+    log: ConversationLog,
+    left: TodoEvaluation,
+    ready: Prepared,
+    keeper: Keeper,
 ) -> None:
     """Rate a log by one evaluator, and keep what is found."""
     evaluator, judging, tries = left
-    evaluation = evaluation_id(trial.id, evaluator, judging)
-    unit = Unit(ready.config.name, trial.id, evaluation)
-    logger.info("evaluation begins", evaluation=evaluation, conversation=trial.id)
+    evaluation = evaluation_id(conversation, evaluator, judging)
+    unit = Unit(ready.config.name, conversation, evaluation)
+    logger.info("evaluation begins", evaluation=evaluation, conversation=conversation)
     ask = Ask(ready.gateway, unit, sample=judging, tries=tries)
     findings = await ready.evaluators[evaluator].rate(log, ask)
-    await keeper.save_evaluation(trial.id, evaluator, judging, findings, tries=tries)
+    await keeper.save_evaluation(conversation, evaluator, judging, findings, tries=tries)
     logger.info("evaluation ends", evaluation=evaluation)

@@ -51,7 +51,7 @@ async def verify(store: Store, campaign: str, *, conversation: str = "") -> Veri
     config = Config.model_validate(store.config(campaign)).model_copy(update={"budget": None})
     differing, equal, changed = dict[str, str](), 0, 0
     with Store(below=store) as memory:
-        async with prepared(config, memory, open_provider=NoModel, stand_ins=True) as ready:
+        async with prepared(config, memory, open_provider=NoModel, only_rates=True) as ready:
             rows = store.evaluations(campaign, conversation=conversation)
             for row in (row for row in rows if row.state == "done"):
                 if row.evaluator not in ready.evaluators:

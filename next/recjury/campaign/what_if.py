@@ -50,7 +50,7 @@ async def what_if(
     if before is None or not 1 <= round_ <= before.rounds:
         rounds = before.rounds if before else 0
         raise UserError(f"evaluation {evaluation} has {rounds} rounds, got round {round_}")
-    async with prepared(config, store, open_provider=open_provider) as ready:
+    async with prepared(config, store, open_provider=open_provider, only_rates=True) as ready:
         core = ready.evaluators.get(row.evaluator)
         log = await store.log(row.conversation)
         if not isinstance(core, Core) or core.debate is None or log is None:

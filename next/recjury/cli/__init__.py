@@ -1,6 +1,6 @@
 """The commands."""
 
-from recjury.cli import demo, replaying, running, stores
+from recjury.cli import demo, judging, replaying, running, stores
 from recjury.cli.app import main
 
-__all__ = ["demo", "main", "replaying", "running", "stores"]
+__all__ = ["demo", "judging", "main", "replaying", "running", "stores"]

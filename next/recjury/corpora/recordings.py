@@ -119,39 +119,52 @@ class Skipped(NamedTuple):
 
 
 class Recordings(NamedTuple):
-    """What a file has: the conversations, and those that were skipped."""
+    """What files have: the conversations, and those that were skipped."""
 
     recordings: tuple[Recording, ...]
     skipped: tuple[Skipped, ...] = ()
 
 
-def read_recordings(path: Path, *, form: str = "", catalogue: str = "") -> Recordings:
-    """The conversations of a file, in a `form` (a name or `module:function`) or a recognised one.
+def read_recordings(paths: Iterable[Path], *, form: str = "", catalogue: str = "") -> Recordings:
+    """The conversations of files, in a `form` (a name or `module:function`) or a recognised one.
 
-    `catalogue` is that of conversations which name none. Raises UserError if the file has another
-    form, if one conversation is in it twice, or if more than 5 % cannot be read.
+    `catalogue` is that of conversations which name none. Raises UserError if a file has another
+    form, if one conversation is there twice, or if more than 5 % of a file cannot be read.
     """
+    places: dict[tuple[Any, ...], str] = {}
+    recordings: list[Recording] = []
+    skipped: list[Skipped] = []
+    for path in paths:
+        good, bad = _read_file(path, form, catalogue)
+        _check(path, len(good), bad)
+        skipped += bad
+        for where, recording in good:
+            if recording.key in places:
+                raise UserError(
+                    f"{where}: system {recording.system} has {recording.id!r} twice, also in "
+                    f"{places[recording.key]}: give one of them another `id`"
+                )
+            places[recording.key] = where
+            recordings.append(recording)
+    return Recordings(tuple(recordings), tuple(skipped))
+
+
+def _read_file(
+    path: Path, form: str, catalogue: str
+) -> tuple[list[tuple[str, Recording]], list[Skipped]]:
+    """The conversations of a file, each with its place, and those that cannot be rated."""
     system = path.name.partition(".")[0]
     defaults = {"system": system, "catalogue": catalogue, "corpus": system}
-    read: dict[tuple[Any, ...], tuple[str, Recording]] = {}
-    skipped: list[Skipped] = []
+    good, bad = [], []
     for row, values in _rows(path, form):
         where = f"{path.name}, {row.where}"
         given = {key: value for key, value in values.items() if value not in (None, "")}
-        row_values = defaults | {"id": f"{system} {row.where}"} | given
+        known = defaults | {"id": f"{system} {row.where}"} | given
         try:
-            recording = _recording(row, row_values)
+            good.append((where, _recording(row, known)))
         except ValueError as problem:
-            skipped.append(Skipped(where, str(row_values["system"]), str(problem)))
-            continue
-        if recording.key in read:
-            raise UserError(
-                f"{where}: system {recording.system} has {recording.id!r} twice, also in "
-                f"{read[recording.key][0]}: give one of them another `id`"
-            )
-        read[recording.key] = where, recording
-    _check(path, len(read), skipped)
-    return Recordings(tuple(recording for _, recording in read.values()), tuple(skipped))
+            bad.append(Skipped(where, str(known["system"]), str(problem)))
+    return good, bad
 
 
 def _rows(path: Path, name: str) -> Iterator[tuple[Row, Mapping[str, Any]]]:
@@ -235,7 +248,7 @@ def _check(path: Path, read: int, skipped: list[Skipped]) -> None:
         first = next(each for each in skipped if each.reason == reason)
         raise UserError(
             f"{first.where}: {reason} ({number} of {read + len(skipped)} conversations; "
-            f"{_MOST_SKIPPED:.0%} may be skipped). {_EXAMPLE}"
+            f"{_MOST_SKIPPED:.0%} may be skipped)"
         )
 
 

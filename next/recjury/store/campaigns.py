@@ -127,6 +127,30 @@ class Campaigns(Chapter):
             with self.database.transaction() as connection:
                 _plan_conversations(connection, campaign, run, batch)
 
+    def played(self, campaign: str) -> list[PlannedConversation]:
+        """The finished conversations of a campaign, of the newest version of each system and user.
+
+        A trial that was played more than once is there as it was planned last.
+        """
+        plan, conversation = tables.Plan.__table__, tables.Conversation.__table__
+        columns = [plan.c[name] for name in PlannedConversation._fields]
+        query = select(*columns, conversation.c.state)
+        query = query.join(conversation, conversation.c.id == plan.c.conversation)
+        query = query.where(plan.c.campaign == campaign).order_by(plan.c.run, plan.c.ordinal)
+        with self.database.connection() as connection:
+            planned = [
+                (PlannedConversation(*row), state) for *row, state in connection.execute(query)
+            ]
+        newest = {
+            (each.system, each.user): (each.version, each.user_version) for each, _ in planned
+        }
+        last = {
+            (each.system, each.user, each.corpus, each.scenario, each.repeat): (each, state)
+            for each, state in planned
+            if newest[each.system, each.user] == (each.version, each.user_version)
+        }
+        return [each for each, state in last.values() if state == "done"]
+
     def todo(self, run: int, *, retry_failed: bool = True) -> list[Todo]:
         """What of a run's plan is left, in its order.
 

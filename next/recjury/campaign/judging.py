@@ -1,0 +1,147 @@
+"""Rating what is recorded: logs of others, or the conversations of an earlier campaign."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from recjury import plugins
+from recjury.campaign.config import Config
+from recjury.campaign.prepare import Open, prepared
+from recjury.campaign.run import Finished, Progress, budget_of, carry_out, rate
+from recjury.corpora import Recording, open_corpus
+from recjury.errors import UserError
+from recjury.records import ConversationLog, ItemRef, digest
+from recjury.store import PlannedConversation, Store, Todo
+
+
+class Recorded(NamedTuple):
+    """Recordings as conversations: their rows, their logs, and the names that are no item.
+
+    `unknown` counts those names by catalogue, `names` all names.
+    """
+
+    rows: Sequence[PlannedConversation]
+    logs: Mapping[str, ConversationLog]
+    names: Counter[str]
+    unknown: dict[str, Counter[str]]
+
+
+def catalogues_of(recordings: Iterable[Recording]) -> dict[str, str]:
+    """The catalogue of each corpus of recordings. Raises UserError if one has two."""
+    found: dict[str, str] = {}
+    for each in recordings:
+        first = found.setdefault(each.corpus, each.catalogue)
+        if first != each.catalogue:
+            raise UserError(
+                f"{each.corpus}: one corpus has one catalogue, got {first!r} and "
+                f"{each.catalogue!r}: give these conversations a `corpus` of their own"
+            )
+    return found
+
+
+def recorded(recordings: Sequence[Recording]) -> Recorded:
+    """The recordings as conversations that are over. Raises UserError for an unknown catalogue.
+
+    A system's version is that of all its recordings: if one of them changes, it is a new one.
+    """
+    corpora = {name: open_corpus(name) for name in {r.catalogue for r in recordings} if name}
+    logs: dict[str, ConversationLog] = {}
+    of_system: dict[str, list[str]] = {}
+    names, unknown = Counter[str](), dict[str, Counter[str]]()
+    for each in recordings:
+        corpus = corpora.get(each.catalogue)
+        log = each.log(corpus)
+        id_ = digest(log, each.system, each.user, each.repeat, corpus.digest if corpus else "")
+        logs[id_] = log
+        of_system.setdefault(each.system, []).append(id_)
+        if corpus:
+            refs = _refs(log)
+            names[each.catalogue] += len(refs)
+            missing = (ref.name for ref in refs if ref.id not in corpus.catalogue.items)
+            unknown.setdefault(each.catalogue, Counter()).update(missing)
+    versions = {system: digest(sorted(ids)) for system, ids in of_system.items()}
+    rows = [
+        PlannedConversation(
+            conversation=id_,
+            ordinal=ordinal,
+            system=each.system,
+            version=versions[each.system],
+            user=each.user,
+            user_version="",
+            corpus=each.corpus,
+            scenario=each.id,
+            repeat=each.repeat,
+        )
+        for ordinal, (id_, each) in enumerate(zip(logs, recordings, strict=True))
+    ]
+    return Recorded(rows, logs, names, unknown)
+
+
+def _refs(log: ConversationLog) -> list[ItemRef]:
+    turns = (*log.scenario.history, *log.interaction)
+    return [*log.scenario.targets, *(item for turn in turns for item in turn.items)]
+
+
+async def judge(
+    config: Config,
+    conversations: Recorded,
+    store: Store,
+    *,
+    open_provider: Open | None = None,
+    retry: bool = True,
+    take_over: bool = False,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> Finished:
+    """Rate recorded conversations by the campaign's evaluators. Raises UserError and Stop.
+
+    What is rated already is not rated again; without `retry`, what failed stays as it is.
+    """
+    budget = budget_of(config, store)
+    async with prepared(
+        config, store, open_provider=open_provider, budget=budget, only_rates=True
+    ) as ready:
+
+        async def step(left: Todo) -> None:
+            log = await store.log(left.conversation)
+            if log is not None:
+                await rate(log, left, ready, store)
+
+        return await carry_out(
+            ready,
+            conversations.rows,
+            store,
+            step,
+            logs=conversations.logs,
+            retry=retry,
+            take_over=take_over,
+            progress=progress,
+        )
+
+
+def played(store: Store, campaign: str) -> Recorded:
+    """The finished conversations of a campaign, to be rated again."""
+    return Recorded(store.played(campaign), {}, Counter(), {})
+
+
+def rated_again(earlier: Config, judges: Config) -> Config:
+    """An earlier campaign with the models and evaluators of another one beside its own.
+
+    An evaluator takes the place of an earlier one of its name.
+    """
+    names = {_name(part) for part in judges.evaluators}
+    kept = (part for part in earlier.evaluators if _name(part) not in names)
+    plugins.look_in(judges.folder)
+    config = earlier.model_copy(
+        update={
+            "models": {**earlier.models, **judges.models},
+            "evaluators": (*judges.evaluators, *kept),
+            "attempts": judges.attempts,
+            "budget": judges.budget or earlier.budget,
+        }
+    )
+    config._file = judges._file
+    return config
+
+
+def _name(part: Mapping[str, object]) -> str:
+    return str(part.get("name") or str(part["kind"]).rpartition(":")[2].lower())

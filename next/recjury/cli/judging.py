@@ -1,0 +1,160 @@
+"""`recjury judge`: recorded conversations, or those of an earlier campaign, rated."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recjury.cli.app import app
+from recjury.cli.options import DEFAULT_STORE, JsonOption, LogOption, StoreOption
+from recjury.errors import UserError
+
+if TYPE_CHECKING:
+    from recjury.campaign import Config, Finished, Recorded
+    from recjury.corpora import Skipped
+    from recjury.store import Store
+
+_SOME = 3  # names in a message
+
+
+@app.command()
+def judge(
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Recorded conversations (JSON or JSON lines).")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="A YAML file with `model` and `evaluators`.")
+    ] = None,
+    form: Annotated[
+        str, typer.Option(help="jsonl, messages, or `module:function`; recognised by default.")
+    ] = "",
+    catalogue: Annotated[
+        str, typer.Option(help="The corpus whose items they speak of, if they do not name it.")
+    ] = "",
+    campaign: Annotated[
+        str, typer.Option(help="The name to keep it under; without files, an earlier campaign.")
+    ] = "",
+    store: StoreOption = DEFAULT_STORE,
+    retry: Annotated[bool, typer.Option(help="Rate again what failed.")] = True,
+    take_over: Annotated[
+        bool, typer.Option("--take-over", help="Go on with a run that another machine left.")
+    ] = False,
+    log: LogOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Rate recorded conversations; without a model, by `outcome` and `counted`.
+
+    Examples: recjury judge chats.jsonl --catalogue sample; recjury judge chats.json --config
+    judges.yaml; recjury judge chats.csv --form own_form:read; recjury judge --campaign demo
+    --config judges.yaml.
+    """
+    from recjury import campaign as campaigns
+    from recjury.cli.interrupts import run_until_interrupted
+    from recjury.cli.progress import progress_line
+    from recjury.cli.show import show
+    from recjury.logs import log_to
+    from recjury.results import summary
+    from recjury.store import Store
+
+    if not files and not campaign:
+        raise UserError("expected files, or --campaign NAME of an earlier campaign, got neither")
+    if log is not None:
+        log_to(log)
+    skipped: Iterable[Skipped] = ()
+    if files:
+        name = campaign or _name(files)
+        settings, conversations, skipped = _recordings(files, name, config, form, catalogue)
+    with Store(store) as opened:
+        if not files:
+            settings, conversations = _earlier(opened, campaign, config)
+        work = campaigns.judge(
+            settings,
+            conversations,
+            opened,
+            retry=retry,
+            take_over=take_over,
+            progress=progress_line(),
+        )
+        finished = run_until_interrupted(work)
+        _say_what_was_done(finished)
+        found = summary(opened, settings.name)
+    problems, notes = tuple(_skipped(skipped)), tuple(_unknown(conversations))
+    caveats = [*notes, *found.data.get("caveats", ()), *problems]
+    show(
+        replace(
+            found,
+            notes=(*found.notes, *notes),
+            problems=(*problems, *found.problems),
+            data={**found.data, "caveats": caveats},
+        ),
+        as_json=json,
+    )
+
+
+def _say_what_was_done(finished: "Finished") -> None:
+    if not finished.left_before:
+        typer.echo(f"All {finished.planned} conversations were rated already.", err=True)
+        return
+    left = f", {finished.left} of them unfinished" if finished.left else ""
+    typer.echo(
+        f"{finished.left_before} of {finished.planned} conversations were to be rated{left}; "
+        f"{finished.sent:,} calls sent, {finished.reused:,} found in the store",
+        err=True,
+    )
+
+
+def _name(files: list[Path]) -> str:
+    """The campaign of some files: the first one's name, and how many more there are."""
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return f"{files[0].name.partition('.')[0]}{more}"
+
+
+def _recordings(
+    files: list[Path], name: str, config: Path | None, form: str, catalogue: str
+) -> "tuple[Config, Recorded, tuple[Skipped, ...]]":
+    """The campaign of recorded conversations. Raises UserError."""
+    from recjury import campaign
+    from recjury.corpora import read_recordings
+
+    read = read_recordings(files, form=form, catalogue=catalogue)
+    labels = campaign.catalogues_of(read.recordings)
+    given = {"name": name, "scenarios": [], "systems": [], "recordings": labels}
+    return _config(config, given), campaign.recorded(read.recordings), read.skipped
+
+
+def _earlier(store: "Store", name: str, config: Path | None) -> "tuple[Config, Recorded]":
+    """An earlier campaign with other evaluators. Raises UserError."""
+    from recjury import campaign
+
+    name = store.campaign(name)
+    earlier = campaign.Config.model_validate(store.config(name))
+    judges = _config(config, {"name": name, "scenarios": [], "recordings": {name: ""}})
+    return campaign.rated_again(earlier, judges), campaign.played(store, name)
+
+
+def _config(path: Path | None, given: dict[str, Any]) -> "Config":
+    from recjury import campaign
+
+    return campaign.read_config(path, given) if path else campaign.Config.model_validate(given)
+
+
+def _skipped(skipped: "Iterable[Skipped]") -> Iterable[str]:
+    """One line for each system and reason."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for each in skipped:
+        groups.setdefault((each.system, each.reason), []).append(each.where)
+    for (system, reason), places in groups.items():
+        more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+        yield f"{system}: skipped {places[0]}{more}: {reason}"
+
+
+def _unknown(conversations: "Recorded") -> Iterable[str]:
+    """One line for each catalogue that lacks names."""
+    for catalogue, missing in conversations.unknown.items():
+        if number := Counter.total(missing):
+            some = ", ".join(name for name, _ in missing.most_common(_SOME))
+            total = conversations.names[catalogue]
+            yield f"{number} of {total} names are not in the catalogue {catalogue}: {some}"
