@@ -1,7 +1,7 @@
 """The four roles and their prompts (CoRE, section 4.2, table 4, appendix D)."""
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 from recjury.llm.prompts import (
     Facts,
@@ -13,6 +13,7 @@ from recjury.llm.prompts import (
     turns_block,
     wishes_block,
 )
+from recjury.mistakes import Mistake, made
 from recjury.records import ConversationLog, Message, Rating, Record, Statement
 
 _SILENT = "gave no statement in this round"
@@ -37,8 +38,20 @@ class Role(Record):
 
 
 def roles_of(pack: Pack) -> dict[str, Role]:
-    """The roles of a pack, in the order in which they stand in a transcript."""
-    return {name: Role.model_validate(role) for name, role in pack.manifest["roles"].items()}
+    """The roles of a pack, in the order of a transcript. Raises UserError for a mistake in it."""
+    roles = pack.manifest.get("roles")
+    if not isinstance(roles, Mapping):
+        raise pack.error((), "`roles` is wanted: a mapping of names to roles")
+    return {name: _role(pack, name, role) for name, role in roles.items()}
+
+
+def _role(pack: Pack, name: str, role: Any) -> Role:
+    if not isinstance(role, Mapping):
+        raise pack.error(("roles", name), "a role is wanted: sees, who, concerns, expertise")
+    try:
+        return made(Role, role)
+    except Mistake as mistake:
+        raise pack.error(("roles", name, *mistake.keys), mistake.message) from None
 
 
 class RolePrompts:

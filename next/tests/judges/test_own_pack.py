@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 import recjury
+from recjury.debate import roles_of
 from recjury.errors import UserError
 from recjury.judges import Core
-from recjury.llm.prompts import pack
+from recjury.llm.prompts import Pack, pack
 from recjury.records import identity
 from tests.judges.test_core import rated
 from tests.logs import said
@@ -87,3 +88,17 @@ def test_a_mistake_in_a_manifest_is_one_line(
     with pytest.raises(UserError, match=words) as error:
         Core.model_validate({"prompts": str(folder)})
     assert "\n" not in str(error.value)
+
+
+def test_a_mistake_in_a_role_is_one_line(tmp_path: Path) -> None:
+    folder = tmp_path / "debate"
+    shutil.copytree(SHIPPED.parent.parent.parent / "debate" / "prompts" / "core", folder)
+    manifest = folder / "manifest.yaml"
+    text = manifest.read_text("utf-8")
+    for old, new, words in (
+        ("    who:", "    woh:", r"yaml:\d+: roles\.Common User.*did you mean who"),
+        ("roles:", "rolls:", "`roles` is wanted"),
+    ):
+        manifest.write_text(text.replace(old, new, 1), "utf-8")
+        with pytest.raises(UserError, match=words):
+            roles_of(Pack(folder))
