@@ -5,8 +5,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection
-
 from recjury.records import Completion, Request, Unit, text_hash
 from recjury.store.database import Chapter
 from recjury.store.failures import in_one_line
@@ -67,14 +65,7 @@ class Calls(Chapter):
             for each in done
         ]
         new = [(key, to_stored(text)) for key, text in texts.items()]
-
-        def write(connection: Connection) -> bool:
-            file: Any = self.database.is_file and connection.connection.driver_connection
-            execute = file.executemany if file else connection.exec_driver_sql
-            execute(self.database.marked(_ADD_TEXT), new)
-            return bool(execute(self.database.marked(_ADD_CALL), rows).rowcount == len(rows))
-
-        if await self.database.write(write):
+        if await self.database.insert([(_ADD_TEXT, new), (_ADD_CALL, rows)]) == len(rows):
             return {each.call: each for each in done}
         return await self.recall([each.call for each in done])
 

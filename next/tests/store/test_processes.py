@@ -100,7 +100,8 @@ async def test_what_was_acknowledged_outlasts_a_kill(tmp_path: Path) -> None:
         process.kill()
         calls += process.stdout.read().split()
         assert store.runs("films")[0].state in ("interrupted", "running")
-        store.start("films", {}, {})  # the process is gone, waited for or not
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        store.start("films", {}, {})  # the process is gone, though nobody has waited for it
         process.wait()
         process.communicate()
         assert [run.state for run in store.runs("films")] == ["running", "interrupted"]
