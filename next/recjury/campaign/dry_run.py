@@ -7,9 +7,9 @@ from statistics import fmean, stdev
 from typing import NamedTuple
 
 from recjury.campaign.config import Config
-from recjury.campaign.plan import Trial, planned_conversations, planned_evaluators, trials
+from recjury.campaign.judging import Recorded, to_rate
 from recjury.campaign.prepare import Prepared, prepared
-from recjury.campaign.run import advance
+from recjury.campaign.run import Work, plan_work, to_play
 from recjury.llm import Model, TypicalModel
 from recjury.store import Store, Todo
 
@@ -32,22 +32,35 @@ class Estimate(NamedTuple):
 
 
 async def dry_run(
-    config: Config, store: Store | None = None, *, limit: int | None = None
+    config: Config,
+    store: Store | None = None,
+    *,
+    limit: int | None = None,
+    conversations: Recorded | None = None,
 ) -> Estimate:
     """An estimate of what a run would do, without a call. Nothing is written to `store`.
 
-    Raises UserError for whatever would keep the run from beginning, except missing keys.
+    With `conversations`, it is one of `judge`. Raises UserError for whatever would keep the run
+    from beginning, except missing keys.
     """
     unlimited = config.model_copy(update={"budget": None})
     counter = _Counter()
     with Store(below=store) as memory:
         async with prepared(
-            unlimited, memory, open_provider=counter.open, limit=limit, stand_ins=True
+            unlimited,
+            memory,
+            open_provider=counter.open,
+            limit=limit,
+            stand_ins=True,
+            only_rates=conversations is not None,
         ) as ready:
             counter.names = [item.ref.name for c in ready.corpora.values() for item in c.catalogue]
-            plan = {trial.id: trial for trial in trials(ready)}
-            todo = _left(ready, plan, memory, store)
-            return await _scaled(todo, plan, ready, memory, counter)
+            if conversations is None:
+                work = to_play(ready, memory)
+            else:
+                work = to_rate(conversations, ready, memory)
+            todo = await _left(work, ready, memory, store)
+            return await _scaled(todo, work, config.name, memory, counter)
 
 
 class _Counter:
@@ -66,40 +79,32 @@ class _Counter:
         return sum((model.calls for model in self._models), Counter())
 
 
-def _left(
-    ready: Prepared, plan: dict[str, Trial], memory: Store, store: Store | None
-) -> list[Todo]:
+async def _left(work: Work, ready: Prepared, memory: Store, store: Store | None) -> list[Todo]:
     """What the run would find to do: the plan of the memory store without what `store` has."""
     number = memory.start(ready.config.name, {}, {})
-    memory.plan(
-        number, planned_conversations(ready, list(plan.values())), planned_evaluators(ready)
-    )
+    await plan_work(number, work, ready, memory)
     todo = memory.todo(number)
     return store.without_done(todo) if store else todo
 
 
 async def _scaled(
-    todo: list[Todo],
-    plan: dict[str, Trial],
-    ready: Prepared,
-    memory: Store,
-    counter: _Counter,
+    todo: list[Todo], work: Work, campaign: str, memory: Store, counter: _Counter
 ) -> Estimate:
     """Play a sample of the scenarios: all their trials, so that twins share calls as in a run."""
+    scenarios = {row.conversation: (row.corpus, row.scenario) for row in work.rows}
     by_scenario: dict[tuple[str, str], list[Todo]] = {}
     for left in todo:
-        scenario = plan[left.conversation].scenario
-        by_scenario.setdefault((scenario.corpus, scenario.id), []).append(left)
+        by_scenario.setdefault(scenarios[left.conversation], []).append(left)
     groups = list(by_scenario.values())
     drawn = random.Random(0).sample(groups, min(_TRIALS, len(groups)))
     counts: list[int] = []
     for group in drawn:
         before = counter.calls.total()
         for left in group:
-            await advance(plan[left.conversation], left, ready, memory)
+            await work.step(left)
         counts.append(counter.calls.total() - before)
     scale = len(groups) / len(drawn) if drawn else 0.0
-    spent = memory.spent(ready.config.name)
+    spent = memory.spent(campaign)
     missed = (1 - len(drawn) / len(groups)) if groups else 0.0
     spread = stdev(counts) * math.sqrt(missed / len(counts)) if len(counts) > 1 else 0.0
     return Estimate(

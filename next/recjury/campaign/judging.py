@@ -6,8 +6,16 @@ from typing import NamedTuple
 
 from recjury import plugins
 from recjury.campaign.config import Config
-from recjury.campaign.prepare import Open, prepared
-from recjury.campaign.run import Finished, Progress, budget_of, carry_out, rate
+from recjury.campaign.prepare import Open, Prepared, prepared
+from recjury.campaign.run import (
+    Finished,
+    Keeper,
+    Progress,
+    Work,
+    budget_of,
+    carry_out,
+    rate,
+)
 from recjury.corpora import Recording, open_corpus
 from recjury.errors import UserError
 from recjury.records import ConversationLog, ItemRef, digest
@@ -100,22 +108,21 @@ async def judge(
     async with prepared(
         config, store, open_provider=open_provider, budget=budget, only_rates=True
     ) as ready:
-
-        async def step(left: Todo) -> None:
-            log = await store.log(left.conversation)
-            if log is not None:
-                await rate(log, left, ready, store)
-
+        work = to_rate(conversations, ready, store)
         return await carry_out(
-            ready,
-            conversations.rows,
-            store,
-            step,
-            logs=conversations.logs,
-            retry=retry,
-            take_over=take_over,
-            progress=progress,
+            ready, work, store, retry=retry, take_over=take_over, progress=progress
         )
+
+
+def to_rate(conversations: Recorded, ready: Prepared, keeper: Keeper) -> Work:
+    """Conversations that are over, which are only rated."""
+
+    async def step(left: Todo) -> None:
+        log = await keeper.log(left.conversation)
+        if log is not None:
+            await rate(log, left, ready, keeper)
+
+    return Work(conversations.rows, step, conversations.logs)
 
 
 def played(store: Store, campaign: str) -> Recorded:

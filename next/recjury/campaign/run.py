@@ -93,13 +93,10 @@ async def run(
         limit=limit,
         fresh=labels,
     ) as ready:
-        plan = {trial.id: trial for trial in trials(ready)}
-        rows = [*planned_conversations(ready, list(plan.values()))]
         return await carry_out(
             ready,
-            rows,
+            to_play(ready, store),
             store,
-            lambda left: advance(plan[left.conversation], left, ready, store),
             fresh=labels,
             retry=retry,
             take_over=take_over,
@@ -107,19 +104,32 @@ async def run(
         )
 
 
+class Work(NamedTuple):
+    """What a run has to do: its plan, a step with what is left of a row, and known logs."""
+
+    rows: Sequence[PlannedConversation]
+    step: Callable[[Todo], Awaitable[None]]
+    logs: Mapping[str, ConversationLog]
+
+
+def to_play(ready: Prepared, keeper: Keeper) -> Work:
+    """The trials of a campaign, which are played and rated."""
+    plan = {trial.id: trial for trial in trials(ready)}
+    rows = [*planned_conversations(ready, list(plan.values()))]
+    return Work(rows, lambda left: advance(plan[left.conversation], left, ready, keeper), {})
+
+
 async def carry_out(
     ready: Prepared,
-    rows: Sequence[PlannedConversation],
+    work: Work,
     store: Store,
-    step: Callable[[Todo], Awaitable[None]],
     *,
-    logs: Mapping[str, ConversationLog] | None = None,
     fresh: Mapping[str, str] | None = None,
     retry: bool = True,
     take_over: bool = False,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> Finished:
-    """One run: plan `rows`, keep `logs` that are there already, and take a step with what is left.
+    """One run: plan the work, keep its logs, and take a step with what is left of each row.
 
     `fresh` are the labels of systems that changed where recjury cannot see it. Raises UserError if
     the campaign runs elsewhere, and Stop if an endpoint or the budget ends it.
@@ -129,12 +139,10 @@ async def carry_out(
     store.set_fresh(config.name, fresh or {})
     state, reason = "interrupted", ""
     try:
-        store.plan(number, rows, planned_evaluators(ready))
-        given = (logs or {}).items()
-        await gather(store.save_log(id_, log, play="", seconds=()) for id_, log in given)
+        await plan_work(number, work, ready, store)
         before = store.todo(number, retry_failed=retry)
         logger.info("run begins", run=number, campaign=config.name, left=len(before))
-        await _work_off(before, step, ready, progress)
+        await _work_off(before, work.step, ready, progress)
         state = "finished"
     except Stop as stop:
         state, reason = "stopped", str(stop)
@@ -146,7 +154,16 @@ async def carry_out(
         store.end(number, state, reason)
         logger.info("run ends", run=number, state=state, reason=reason)
     left = len(store.todo(number))
-    return Finished(number, len(rows), len(before), left, ready.gateway.sent, ready.gateway.reused)
+    return Finished(
+        number, len(work.rows), len(before), left, ready.gateway.sent, ready.gateway.reused
+    )
+
+
+async def plan_work(number: int, work: Work, ready: Prepared, store: Store) -> None:
+    """Write the plan of a run, and the logs that are there already."""
+    store.plan(number, work.rows, planned_evaluators(ready))
+    known = work.logs.items()
+    await gather(store.save_log(id_, log, play="", seconds=()) for id_, log in known)
 
 
 _VERSIONS = {"recjury": __version__}

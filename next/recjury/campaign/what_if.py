@@ -6,6 +6,7 @@ from typing import NamedTuple
 from recjury.campaign.config import Config
 from recjury.campaign.prepare import Open, prepared
 from recjury.debate import edited
+from recjury.demo import Counted
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.judges import Core
@@ -51,20 +52,22 @@ async def what_if(
         rounds = before.rounds if before else 0
         raise UserError(f"evaluation {evaluation} has {rounds} rounds, got round {round_}")
     async with prepared(config, store, open_provider=open_provider, only_rates=True) as ready:
-        core = ready.evaluators.get(row.evaluator)
+        evaluator, opening = ready.evaluators.get(row.evaluator), _opening(before, changes, round_)
+        if isinstance(evaluator, Counted):
+            after = await evaluator.debated(ratings_of(found), opening, max_rounds=max_rounds or 0)
+            return WhatIf(before, after)
         log = await store.log(row.conversation)
-        if not isinstance(core, Core) or core.debate is None or log is None:
+        if not isinstance(evaluator, Core) or evaluator.debate is None or log is None:
             raise UserError("the evaluator's settings or code have changed since that debate")
         roles = {_role(name, before): model for name, model in (models or {}).items()}
-        settings = core.debate.model_copy(
+        settings = evaluator.debate.model_copy(
             update={
-                "roles": core.debate.roles | roles,
-                "max_rounds": max_rounds or core.debate.max_rounds,
+                "roles": evaluator.debate.roles | roles,
+                "max_rounds": max_rounds or evaluator.debate.max_rounds,
             }
         )
-        opening = _opening(before, changes, round_)
         ask = Ask(ready.gateway, Unit(config.name, row.conversation), sample=row.judging)
-        after = await core.debated(log, ratings_of(found), ask, settings, opening)
+        after = await evaluator.debated(log, ratings_of(found), ask, settings, opening)
     return WhatIf(before, after)
 
 

@@ -38,6 +38,9 @@ def judge(
         str, typer.Option(help="The name to keep it under; without files, an earlier campaign.")
     ] = "",
     store: StoreOption = DEFAULT_STORE,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what is left to do and what it costs.")
+    ] = False,
     retry: Annotated[bool, typer.Option(help="Rate again what failed.")] = True,
     take_over: Annotated[
         bool, typer.Option("--take-over", help="Go on with a run that another machine left.")
@@ -54,6 +57,7 @@ def judge(
     from recjury import campaign as campaigns
     from recjury.cli.interrupts import run_until_interrupted
     from recjury.cli.progress import progress_line
+    from recjury.cli.running import estimate
     from recjury.cli.show import show
     from recjury.logs import log_to
     from recjury.results import summary
@@ -67,9 +71,13 @@ def judge(
     if files:
         name = campaign or _name(files)
         settings, conversations, skipped = _recordings(files, name, config, form, catalogue)
-    with Store(store) as opened:
-        if not files:
+    else:
+        with Store(store, readonly=True) as opened:
             settings, conversations = _earlier(opened, campaign, config)
+    if dry_run:
+        show(estimate(settings, store, conversations=conversations), as_json=json)
+        return
+    with Store(store) as opened:
         work = campaigns.judge(
             settings,
             conversations,

@@ -9,7 +9,7 @@ from recjury.cli.app import app
 from recjury.cli.options import DEFAULT_STORE, CampaignOption, JsonOption, LogOption, StoreOption
 
 if TYPE_CHECKING:
-    from recjury.campaign import Config, Finished
+    from recjury.campaign import Config, Finished, Recorded
     from recjury.results import Findings
 
 
@@ -51,7 +51,7 @@ def run(
     if log is not None:
         log_to(log)
     if dry_run:
-        show(_estimate(config, store, limit), as_json=json)
+        show(estimate(config, store, limit=limit), as_json=json)
         return
     with Store(store) as opened:
         work = campaign.run(
@@ -81,7 +81,13 @@ def status(
         show(results.status(opened, campaign), as_json=json)
 
 
-def _estimate(config: "Config", store: str, limit: int | None) -> "Findings":
+def estimate(
+    config: "Config",
+    store: str,
+    *,
+    limit: int | None = None,
+    conversations: "Recorded | None" = None,
+) -> "Findings":
     """The dry run over what the store has."""
     import asyncio
 
@@ -92,7 +98,7 @@ def _estimate(config: "Config", store: str, limit: int | None) -> "Findings":
     from recjury.store import Store
 
     below = Store(store, readonly=True) if Path(store).exists() else None
-    found = asyncio.run(campaign.dry_run(config, below, limit=limit))
+    found = asyncio.run(campaign.dry_run(config, below, limit=limit, conversations=conversations))
     dollars = "unknown" if found.dollars is None else f"${found.dollars:.2f}"
     calls = pd.DataFrame(found.purposes.items(), columns=["purpose", "calls"]).round()
     return Findings(

@@ -10,7 +10,15 @@ from recjury.demo.talk import Talk
 from recjury.judges import Criterion, Evaluator, criteria_of
 from recjury.llm import Ask
 from recjury.llm.prompts import pack
-from recjury.records import ConversationLog, Finding, Metric, Rating, Status
+from recjury.records import (
+    ConversationLog,
+    Debate,
+    Finding,
+    Metric,
+    Rating,
+    Statement,
+    Status,
+)
 
 
 class Counted(Evaluator):
@@ -33,11 +41,17 @@ class Counted(Evaluator):
 
     async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:  # noqa: ARG002
         """All counts and the debate over them; nothing is asked."""
-        from recjury.demo.debate import counted_debate
-
         talk = Talk(log, self.context.catalogue(log))
         ratings = [_rating(criterion, talk) for criterion in _factors()]
-        return [*ratings, await counted_debate(ratings, max_rounds=self.max_rounds)]
+        return [*ratings, await self.debated(ratings)]
+
+    async def debated(
+        self, ratings: Sequence[Rating], opening: Sequence[Statement] = (), *, max_rounds: int = 0
+    ) -> Debate:
+        """The debate over counts, after `opening`; `max_rounds` in place of the evaluator's."""
+        from recjury.demo.debate import counted_debate
+
+        return await counted_debate(ratings, opening, max_rounds=max_rounds or self.max_rounds)
 
 
 def _factors() -> tuple[Criterion, ...]:

@@ -35,7 +35,7 @@ class HalfwayDebater(Debater):
         mine = before[self.role].score or 0.0
         mean = fmean(said.score for said in before.values() if said.score is not None)
         score = round((mine + mean) / 2)
-        return score, f"I go from {mine:g} halfway to the mean of all, {mean:g}."
+        return score, f"I go from {mine:g} halfway to the mean of all, {mean:.1f}."
 
 
 async def counted_debate(
