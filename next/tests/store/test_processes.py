@@ -100,7 +100,7 @@ async def test_what_was_acknowledged_outlasts_a_kill(tmp_path: Path) -> None:
         process.kill()
         calls += process.stdout.read().split()
         assert store.runs("films")[0].state in ("interrupted", "running")
-        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # noqa: ASYNC222
         store.start("films", {}, {})  # the process is gone, though nobody has waited for it
         process.wait()
         process.communicate()
