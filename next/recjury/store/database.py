@@ -112,25 +112,23 @@ class Database:
         try:
             with in_one_line(self.name):
                 self._check_is_there()
-                return _inserted(self._at_once, statements)
+                return _inserted(self.driver, statements)
         finally:
             self._at_once_lock.release()
 
     @cached_property
-    def _at_once(self) -> sqlite3.Connection:
-        """A connection that waits for nobody; the thread's copies the log into the file."""
-        assert isinstance(self._where, SqliteFile)
-        connection = self._where.connect()
-        connection.execute("PRAGMA busy_timeout = 0")
-        connection.execute("PRAGMA wal_autocheckpoint = 0")
-        return connection
-
-    @cached_property
     def driver(self) -> sqlite3.Connection:
-        """A connection of SQLite's driver for reading: SQLAlchemy would take most of the time."""
+        """A connection of SQLite's driver for calls: SQLAlchemy would take most of the time.
+
+        It reads and writes, so that it need not read again what it wrote itself. It waits for
+        nobody, and leaves copying the log into the file to the writing thread.
+        """
         assert isinstance(self._where, SqliteFile)
         with in_one_line(self.name):
-            return self._where.connect()
+            connection = self._where.connect()
+            connection.execute("PRAGMA busy_timeout = 0")
+            connection.execute("PRAGMA wal_autocheckpoint = 0")
+            return connection
 
     def marked(self, statement: str) -> str:
         """SQL with `?` for its values, as the driver wants them marked."""
@@ -142,9 +140,9 @@ class Database:
             self._jobs.put(None)
             self._writer.join()
             self._writer = None
-        for name in ("driver", "_at_once"):
-            if name in self.__dict__:
-                self.__dict__.pop(name).close()
+        if "driver" in self.__dict__:
+            self.driver.close()
+            del self.driver
         self._engine.dispose()
 
     def _write_all(self) -> None:
