@@ -110,7 +110,7 @@ class Talk:
 def _template(text: str, refs: Sequence[ItemRef]) -> str:
     """The words of a text without the names of items."""
     words = f" {fold(text)} "
-    for name in sorted({fold(ref.name) for ref in refs}, key=len, reverse=True):
+    for name in sorted(dict.fromkeys(fold(ref.name) for ref in refs), key=len, reverse=True):
         bare = re.sub(r" (?:18|19|20)\d\d$", "", name)
         words = words.replace(f" {name} ", " * ").replace(f" {bare} ", " * ")
     return words.strip()
