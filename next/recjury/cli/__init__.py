@@ -1,6 +1,6 @@
 """The commands."""
 
-from recjury.cli import demo, judging, replaying, running, stores
+from recjury.cli import comparing, demo, judging, replaying, running, stores
 from recjury.cli.app import main
 
-__all__ = ["demo", "judging", "main", "replaying", "running", "stores"]
+__all__ = ["comparing", "demo", "judging", "main", "replaying", "running", "stores"]

@@ -4,7 +4,7 @@ import json
 import math
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from recjury.results import Findings
 
 _WIDTH = 120  # where there is no terminal
+_GAP = 3  # between two columns
 
 
 def show(findings: "Findings", *, as_json: bool = False) -> None:
@@ -32,13 +33,35 @@ def _print(findings: "Findings") -> None:
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
     console = Console(width=width, highlight=False, markup=False, emoji=False)
-    for line in filter(None, (findings.answer, findings.text)):
-        console.print(line, soft_wrap=True)
+    if findings.answer:
+        console.print(findings.answer)
+    if findings.text:
+        console.print(findings.text, soft_wrap=True)
     for heading, frame in findings.tables.items():
-        console.print()
-        console.print(_table(heading, frame))
+        for part in _parts(frame, width):
+            console.print()
+            console.print(_table(heading, part))
     for line in (*findings.notes, *findings.problems):
-        console.print(f"! {line}", soft_wrap=True)
+        console.print(f"! {line}")
+
+
+def _parts(frame: "pd.DataFrame", width: int) -> Iterator["pd.DataFrame"]:
+    """The columns in as many tables as the width wants. Each begins with the first column."""
+    first, *rest = range(len(frame.columns))
+    widths = [_narrowest(frame.iloc[:, place]) for place in (first, *rest)]
+    part = [first]
+    for place in rest:
+        if len(part) > 1 and sum(widths[each] for each in (*part, place)) > width:
+            yield frame.iloc[:, part]
+            part = [first]
+        part.append(place)
+    yield frame.iloc[:, part]
+
+
+def _narrowest(column: "pd.Series[Any]") -> int:
+    """The width of a column whose cells are broken at spaces only."""
+    texts = [str(column.name), *map(_cell, column)]
+    return _GAP + max(len(word) for text in texts for word in text.split(" "))
 
 
 def _table(heading: str, frame: "pd.DataFrame") -> Any:

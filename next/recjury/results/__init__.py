@@ -1,5 +1,7 @@
 """Ratings as one frame, and what is made of it."""
 
+from recjury.results.compare import compare
+from recjury.results.comparison import comparison
 from recjury.results.conversations import (
     conversation_list,
     debate_data,
@@ -7,21 +9,32 @@ from recjury.results.conversations import (
     replay,
     replay_file,
 )
+from recjury.results.explanation import Wanted, explain
+from recjury.results.export import export
 from recjury.results.findings import Findings
 from recjury.results.progress import status
 from recjury.results.ratings import means, ratings, scores
 from recjury.results.summary import summary
+from recjury.results.tables import calls, statements, turns
 
 __all__ = [
     "Findings",
+    "Wanted",
+    "calls",
+    "compare",
+    "comparison",
     "conversation_list",
     "debate_data",
     "debate_text",
+    "explain",
+    "export",
     "means",
     "ratings",
     "replay",
     "replay_file",
     "scores",
+    "statements",
     "status",
     "summary",
+    "turns",
 ]

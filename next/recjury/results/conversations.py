@@ -31,7 +31,10 @@ def conversation_list(store: Store, campaign: str = "") -> Findings:
     name = store.campaign(campaign)
     frame = pd.DataFrame([row._asdict() for row in store.conversations(name)])
     columns = ["id", "system", "user", "corpus", "scenario", "state", "ending", "rounds"]
-    shown = frame[columns].assign(id=frame["id"].str[:_SHORT])
+    if frame.groupby("system")["version"].nunique().max() > 1:
+        columns.insert(2, "version")
+    short = {key: frame[key].str[:_SHORT] for key in ("id", "version")}
+    shown = frame.assign(**short)[columns]
     return Findings(
         title=name,
         answer=f"{name}: {len(frame)} conversations. `recjury replay ID` shows one of them.",
@@ -57,7 +60,7 @@ async def replay(store: Store, conversation: str) -> Findings:
             _ratings(evaluation.name, [each for each in found if isinstance(each, Rating)])
         )
         for debate in (each for each in found if isinstance(each, Debate)):
-            parts.append(debate_text(debate))
+            parts += [_mean(evaluation.name, ratings_of(found)), debate_text(debate)]
             data |= debate_data(ratings_of(found), debate)
         ratings = [each.model_dump(mode="json") for each in ratings_of(found)]
         data["evaluations"].append(
@@ -103,7 +106,7 @@ def debate_text(debate: Debate) -> str:
 
 def debate_data(ratings: Sequence[Rating], debate: Debate) -> dict[str, Any]:
     """A debate in the form of CoRE's table 28, with rounds beside it."""
-    factors = [r.score for r in ratings if r.score is not None and r != debate.verdict]
+    factors = [score for score in _factors(ratings).values() if score is not None]
     last = [said.score for said in debate.statements if said.round == debate.rounds]
     return {
         "avg_org_score": fmean(factors) if factors else None,
@@ -141,6 +144,26 @@ def _turn(turn: Turn, number: str) -> str:
 
 def _ratings(evaluator: str, ratings: Iterable[Rating]) -> str:
     return "\n".join(f"{evaluator}.{_rating(rating)}" for rating in ratings)
+
+
+def _mean(evaluator: str, ratings: Sequence[Rating]) -> str:
+    """The plain mean of the factors (CoRE, 4.2), and on how many of them it rests."""
+    factors = _factors(ratings)
+    scores = [score for score in factors.values() if score is not None]
+    mean = f"{fmean(scores):.2f}" if scores else "-"
+    return f"{evaluator}.mean {mean} ({len(scores)} of {len(factors)} factors)"
+
+
+def _factors(ratings: Sequence[Rating]) -> dict[str, float | None]:
+    """Each factor's mean over the judges, or None where one of them has no score."""
+    found: dict[str, list[float | None]] = {}
+    for rating in ratings:
+        if rating.rater != DEBATE:
+            found.setdefault(rating.metric, []).append(rating.score)
+    return {
+        factor: None if None in scores else fmean(score for score in scores if score is not None)
+        for factor, scores in found.items()
+    }
 
 
 def _rating(rating: Rating) -> str:

@@ -55,7 +55,7 @@ def ratings(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.D
     """
     import numpy as np
 
-    trials = _newest(_read(store, _TRIALS, campaign), all_versions=all_versions)
+    trials = trials_of(store, campaign, all_versions=all_versions)
     evaluators = _read(store, _EVALUATORS, campaign).drop_duplicates("name", keep="last")
     rated = _read(store, _RATINGS, campaign)
     # Numbers of rows join faster than ids, and repeat no text.
@@ -70,6 +70,11 @@ def ratings(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.D
     frame["status"] = frame["status"].cat.add_categories(["system failed"])
     frame.loc[failed, "status"] = "system failed"
     return frame[_COLUMNS]
+
+
+def trials_of(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.DataFrame":
+    """A row for each trial that was played, of the newest versions unless `all_versions`."""
+    return _newest(_read(store, _TRIALS, campaign), all_versions=all_versions)
 
 
 def _frame(**columns: Any) -> "pd.DataFrame":
@@ -177,7 +182,7 @@ def means(frame: "pd.DataFrame") -> "pd.DataFrame":
     table, rows = scores(frame), []
     if not len(table):
         return pd.DataFrame(columns=columns)
-    systems, draws = table.index.get_level_values("system"), Draws(scenarios_of(table))
+    systems, draws = table.index.get_level_values("system"), Draws(scenarios_of(table.index))
     for system in systems.unique():
         is_mine = np.asarray(systems == system)
         mine = np.where(is_mine[:, None], table.to_numpy(), np.nan)
@@ -190,7 +195,7 @@ def means(frame: "pd.DataFrame") -> "pd.DataFrame":
     return pd.DataFrame(rows, columns=columns)
 
 
-def scenarios_of(table: "pd.DataFrame") -> list[str]:
-    """The scenario of each row of a table that is indexed by corpus and scenario, too."""
-    corpora, scenarios = (table.index.get_level_values(name) for name in ("corpus", "scenario"))
+def scenarios_of(index: "pd.Index[Any]") -> list[str]:
+    """The scenario of each row of a table with this index."""
+    corpora, scenarios = (index.get_level_values(name) for name in ("corpus", "scenario"))
     return [f"{corpus}/{scenario}" for corpus, scenario in zip(corpora, scenarios, strict=True)]

@@ -1,77 +1,115 @@
-"""What came of a campaign: means by system, and what failed or has no score."""
+"""What came of a campaign: means by system, who is ahead, and what failed or has no score."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from recjury.llm.notes import Said, notes_on
+from recjury.records import Metric
+from recjury.results.caveats import LOST, about_campaign, about_logs, about_means, about_scores
+from recjury.results.compare import COLUMNS, compare
 from recjury.results.findings import Findings
+from recjury.results.metrics import metrics_of
 from recjury.results.ratings import TRIAL, means, ratings
+from recjury.results.sentences import Row, answer, interval_text, rows_of, shown
 from recjury.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LEADING = ("core.overall", "outcome.success")
-"""The metrics that answer "how good is it?", the first one that is there."""
-
 
 def summary(store: Store, campaign: str = "") -> Findings:
-    """The means of a campaign, by default of the newest.
+    """The means of a campaign, by default of the newest, and its systems compared.
 
     Raises UserError if there is none. `data` has `systems` (name, metric id, mean, low, high, n,
-    coverage) and `caveats`.
+    coverage), `comparisons` (the rows of `results.compare`) and `caveats`.
     """
     name = store.campaign(campaign)
-    frame = ratings(store, name)
+    frame, known = ratings(store, name), metrics_of(store, name)
     table = means(frame)
+    compared = _compared(frame, table)
     problems = tuple(_problems(frame) + _not_played(store, name))
-    notes = tuple(_said_of_answers(store, name))
+    notes = (
+        *about_means(frame),
+        *about_scores(frame[~frame["status"].isin(LOST)]),  # what is lost is a problem
+        *about_logs(store, frame),
+        *about_campaign(store, name),
+    )
     return Findings(
         title=name,
-        answer=_answer(name, frame, table),
-        tables={"Means, with 95 % intervals": _by_metric(table)} if len(table) else {},
+        answer=_answer(name, frame, table, compared, known),
+        tables={"Means, with 95 % intervals": _by_metric(table, known)} if len(table) else {},
         notes=notes,
         problems=problems,
-        data={"campaign": name, "systems": _systems(table), "caveats": [*notes, *problems]},
+        data={
+            "campaign": name,
+            "systems": _systems(table),
+            "comparisons": rows_of(compared),
+            "caveats": [*notes, *problems],
+        },
     )
 
 
-def _answer(name: str, frame: "pd.DataFrame", table: "pd.DataFrame") -> str:
+def _compared(frame: "pd.DataFrame", table: "pd.DataFrame") -> "pd.DataFrame":
+    """All systems that have scores, two by two; none if there are not two."""
+    import pandas as pd
+
+    systems = list(table["system"][table["n"] > 0].drop_duplicates())
+    if len(systems) < 2:
+        return pd.DataFrame(columns=COLUMNS)
+    return compare(frame, systems)
+
+
+def _answer(
+    name: str,
+    frame: "pd.DataFrame",
+    table: "pd.DataFrame",
+    compared: "pd.DataFrame",
+    known: Mapping[str, Metric],
+) -> str:
     trials = len(frame[TRIAL].drop_duplicates())
-    metric = next((each for each in LEADING if each in set(table["metric"])), None)
-    leading = table[(table["metric"] == metric) & table["mean"].notna()]
-    if not len(leading):
+    scored = table[table["n"] > 0]
+    metric = next((id_ for id_ in known if (scored["metric"] == id_).any()), None)
+    if metric is None:
         return f"{name}: {trials} conversations, no scores yet."
-    best = leading.sort_values("mean", ascending=False).iloc[0]
-    return (
-        f"{name}: {trials} conversations. Highest {metric}: {best.system} with {best['mean']:.2f} "
-        f"[{best.low:.2f}, {best.high:.2f}].\n"
-        "Intervals say how sure each mean is, not whether two systems differ."
-    )
+    leading = scored[scored["metric"] == metric]
+    best = leading.sort_values("mean", ascending=known[metric].lower_is_better).iloc[0]
+    word = "Lowest" if known[metric].lower_is_better else "Highest"
+    cell = _cell(dict(best), known[metric]).replace("\N{NO-BREAK SPACE}", " ")
+    said = f"{name}: {trials} conversations. {word} {metric}: {best.system} with {cell}."
+    decided = answer(compared, known).splitlines()[:1] if len(compared) else []
+    return "\n".join((said, *decided))
 
 
-def _by_metric(table: "pd.DataFrame") -> "pd.DataFrame":
+def _by_metric(table: "pd.DataFrame", known: Mapping[str, Metric]) -> "pd.DataFrame":
     """A row for each metric and a column for each system, as `mean [low, high]`."""
-    cells = [_cell(row) for row in _rows(table)]
-    wide = table.assign(cell=cells).pivot_table(
-        index="metric", columns="system", values="cell", aggfunc="first", sort=False, observed=True
-    )
-    return wide.reset_index().fillna("-")
+    import pandas as pd
+
+    cells: dict[str, dict[str, str]] = {}
+    for row in rows_of(table):
+        metric = known.get(row["metric"], Metric(name=row["metric"]))
+        cells.setdefault(row["metric"], {})[row["system"]] = _cell(row, metric)
+    ids = sorted(cells, key=list(known).index)
+    rows = [{"metric": id_, "title": title(known[id_]), **cells[id_]} for id_ in ids]
+    return pd.DataFrame(rows)
 
 
-def _rows(table: "pd.DataFrame") -> list[dict[str, Any]]:
-    return [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
+def title(metric: Metric) -> str:
+    """What a metric's name does not say itself: other words, and that less is better."""
+    says_more = metric.title.lower().replace(" ", "_") not in ("", metric.name)
+    parts = [metric.title if says_more else "", "lower is better" if metric.lower_is_better else ""]
+    return ", ".join(filter(None, parts))
 
 
-def _cell(row: dict[str, Any]) -> str:
+def _cell(row: Row, metric: Metric) -> str:
+    """`2.91 [2.70, 3.10]`, with the share of trials that have a score where it is not all."""
     if not row["n"]:
         return "-"
     part = "" if row["coverage"] == 1 else f" ({row['coverage']:.0%})"
-    return f"{row['mean']:.2f} [{row['low']:.2f}, {row['high']:.2f}]{part}"
+    return f"{shown(row['mean'], metric)} {interval_text(row, metric)}{part}"
 
 
 def _systems(table: "pd.DataFrame") -> dict[str, dict[str, dict[str, Any]]]:
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in _rows(table):
+    for row in rows_of(table):
         figures = {key: row[key] for key in ("mean", "low", "high", "n", "coverage")}
         found.setdefault(row["system"], {})[row["metric"]] = figures
     return found
@@ -89,17 +127,6 @@ def _problems(frame: "pd.DataFrame") -> list[str]:
         reason = rows["reason"].iloc[0]
         lines.append(f"{system}: {len(rows)} ratings have no score ({status}: {reason})")
     return lines
-
-
-def _said_of_answers(store: Store, campaign: str) -> list[str]:
-    """Where what endpoints said of their own answers contradicts the requests."""
-    models = store.config(campaign).get("models", {})
-    names = {alias: str(model.get("name", alias)) for alias, model in models.items()}
-    return notes_on(
-        Said(size.model, names.get(size.model, ""), size.served, size.characters, size.tokens_in)
-        for size in store.call_sizes(campaign)
-        if size.model in names
-    )
 
 
 _NOT_PLAYED = """

@@ -1,16 +1,20 @@
 """Single conversations, evaluations and calls, as people and pages read them."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, bindparam, func, select, text
 
 from recjury.errors import UserError
-from recjury.records import Completion, Finding, Message
+from recjury.records import Completion, ConversationLog, Finding, Message
 from recjury.store import tables
 from recjury.store.calls import to_completion
 from recjury.store.database import Chapter
 from recjury.store.findings import FindingRows, from_rows
+
+_BATCH = 500  # logs that are read at once
 
 
 class ConversationRow(NamedTuple):
@@ -89,6 +93,19 @@ class Reading(Chapter):
             some = ", ".join(sorted(found)[:5])
             raise UserError(f"{len(found)} conversations begin with {prefix!r}, such as {some}")
         return next(iter(found.values()))
+
+    def logs(self, ids: Iterable[str]) -> Iterator[tuple[str, ConversationLog]]:
+        """The logs of those conversations that are finished or failed, in this order."""
+        table, part = tables.Conversation.__table__, tables.Text.__table__
+        query = select(table.c.id, part.c.text).join(part, part.c.hash == table.c.log)
+        rest = iter(ids)
+        while batch := list(islice(rest, _BATCH)):
+            with self.database.connection() as connection:
+                rows = connection.execute(query.where(table.c.id.in_(batch)))
+                texts: dict[str, str] = dict(rows.all())
+            for id_ in batch:
+                if id_ in texts:
+                    yield id_, ConversationLog.model_validate(json.loads(texts[id_]))
 
     def evaluation(self, id_: str) -> EvaluationRow:
         """An evaluation, in the campaign that planned it last. Raises UserError."""

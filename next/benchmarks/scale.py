@@ -1,0 +1,105 @@
+"""Tables over many conversations: `python -m benchmarks.scale [CONVERSATIONS]`.
+
+Four systems, one evaluator with CoRE's twelve factors and the verdict. Prints CPU seconds and the
+peak of memory of `status`, `run`'s tables and `compare`, each in a process of its own.
+"""
+
+import asyncio
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from recjury import results
+from recjury.records import ConversationLog, ItemRef, Rating, Scenario, Turn
+from recjury.store import PlannedConversation, PlannedEvaluator, Store
+
+SYSTEMS = ("one", "two", "three", "four")
+METRICS = [
+    *({"name": f"factor_{number}", "low": 0, "high": 4} for number in range(12)),
+    {"name": "overall", "low": 0, "high": 100},
+]
+STEPS: dict[str, Callable[[Store], object]] = {
+    "status": results.status,
+    "summary": results.summary,
+    "compare": results.comparison,
+}
+
+
+def plan(conversations: int) -> Iterator[PlannedConversation]:
+    for number in range(conversations):
+        scenario, place = divmod(number, len(SYSTEMS))
+        system = SYSTEMS[place]
+        trial = (system, "1", "llm", "1", "sample", f"s{scenario}", 0)
+        yield PlannedConversation(f"{system}-{scenario}", number, *trial)
+
+
+def log_of(scenario: str, system: str, rng: random.Random) -> ConversationLog:
+    def items() -> tuple[ItemRef, ...]:
+        return tuple(ItemRef(id=f"f{n}", name=f"Film {n}") for n in rng.sample(range(500), 10))
+
+    turns = [
+        Turn(speaker="system", text=f"{system} says {rng.random()}. " * 8, items=items())
+        if place % 2 == 0
+        else Turn(speaker="user", text="Something else, please. " * 4)
+        for place in range(8)
+    ]
+    about = Scenario(id=scenario, corpus="sample", targets=items()[:1])
+    return ConversationLog(scenario=about, interaction=tuple(turns), ending="round limit")
+
+
+def ratings(better: int, rng: random.Random) -> list[Rating]:
+    level = min(4.0, max(0.0, rng.gauss(2 + better / 20, 1)))
+    scores = [min(4, max(0, round(rng.gauss(level, 0.7)))) for _ in range(12)]
+    verdict = min(100.0, max(0.0, 25 * level + rng.gauss(0, 5)))
+    found = [
+        Rating(metric=f"factor_{number}", rater="main", score=score, rationale=f"Because {level}.")
+        for number, score in enumerate(scores)
+    ]
+    return [*found, Rating(metric="overall", rater="debate", score=verdict)]
+
+
+async def fill(store: Store, conversations: int) -> None:
+    rng = random.Random(0)
+    run = store.start("scale", {"name": "scale", "systems": list(SYSTEMS)}, {})
+    store.plan(
+        run, plan(conversations), [PlannedEvaluator("e", "core", "core", {}, METRICS, 1)]
+    )
+    for each in plan(conversations):
+        log = log_of(each.scenario, each.system, rng)
+        found = ratings(SYSTEMS.index(each.system), rng)
+        await store.save_log(each.conversation, log, play=each.conversation, seconds=[0.5] * 4)
+        await store.save_evaluation(each.conversation, "e", 0, found, tries=0)
+    store.end(run, "finished")
+
+
+def measure(step: str, path: str) -> None:
+    with Store(path, readonly=True) as store:
+        begun = time.process_time()
+        STEPS[step](store)
+        cpu = time.process_time() - begun
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"step": step, "cpu_s": round(cpu, 2), "rss_mb": round(megabytes)}))
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["measure"]:
+        measure(*sys.argv[2:])
+        return
+    conversations = int(sys.argv[1]) if sys.argv[1:] else 20_000
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "scale.db")
+        with Store(path) as store:
+            asyncio.run(fill(store, conversations))
+        for step in STEPS:
+            command = [sys.executable, "-m", "benchmarks.scale", "measure", step, path]
+            subprocess.run(command, check=True)
+
+
+if __name__ == "__main__":
+    main()

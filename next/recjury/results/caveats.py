@@ -1,0 +1,192 @@
+"""What is not to be trusted in a table, one line each."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recjury.llm.notes import Said, notes_on
+from recjury.records import DEBATE
+from recjury.results.ratings import TRIAL, factors_of, scores
+from recjury.results.sentences import listed
+from recjury.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LOST = ("system failed", "unreadable", "call failed", "refused")
+"""Statuses of ratings that a failure has cost; a rating that is not applicable is none."""
+
+_FEW = 10  # scenarios
+_ALIKE, _ENOUGH = 0.95, 20  # the share of equal scores, of so many, that says nothing
+_LOOKED_AT = 200  # logs of a system
+_UNEQUAL = 1.5  # how many times as long lists are not compared
+
+
+def about_scores(frame: "pd.DataFrame", *, by: str = "system") -> tuple[str, ...]:
+    """What failed, what rests on little, and who gives one score to everything."""
+    return (*_lost(frame, by), *_factors(frame), *_one_score(frame))
+
+
+def about_means(frame: "pd.DataFrame") -> Iterator[str]:
+    """Whether intervals and means are those of few scenarios, or of several users."""
+    scenarios = len(frame[["corpus", "scenario"]].drop_duplicates())
+    if 0 < scenarios < _FEW:
+        yield f"{scenarios} scenarios are few: another draw of them may give other means"
+    users = list(frame["user"].drop_duplicates().astype(str))
+    if len(users) > 1:
+        yield f"means are over the users {listed(users)}: `recjury compare --by user` parts them"
+
+
+def _lost(frame: "pd.DataFrame", by: str) -> Iterator[str]:
+    lost = frame[frame["status"].isin(LOST)]
+    for name, rows in lost.groupby(by, observed=True, sort=False):
+        trials = len(frame[frame[by] == name][TRIAL].drop_duplicates())
+        number = len(rows[TRIAL].drop_duplicates())
+        counts = rows.drop_duplicates([*TRIAL, "status"])["status"].value_counts()
+        why = ", ".join(f"{status} {count}" for status, count in counts.items() if count)
+        yield (
+            f"{name}: {number} of {trials} conversations lost scores ({why}); its means are over "
+            "the others, which may be the easier ones"
+        )
+
+
+def _factors(frame: "pd.DataFrame") -> Iterator[str]:
+    """On how many factors a mean of factors rests, where that is not all of them."""
+    table = scores(frame)
+    for id_, factors in factors_of(frame).items():
+        seen = table[factors].notna().sum(axis=1)[table[id_].notna()]
+        rests = seen.groupby(level="system", observed=True, sort=False).mean()
+        if (rests < len(factors)).any():
+            parts = listed([f"{number:.3g} for {system}" for system, number in rests.items()])
+            one = rests.nunique() == 1
+            number = f"{rests.iloc[0]:.3g} of {len(factors)}" if one else f"{len(factors)}"
+            yield f"{id_} rests on {number} factors" + ("" if one else f", but {parts}")
+
+
+def _one_score(frame: "pd.DataFrame") -> Iterator[str]:
+    rated = frame[frame["score"].notna() & (frame["rater"] != DEBATE)]
+    rated = rated[rated["rater"].astype(str) != rated["kind"].astype(str)]  # which is computed
+    alike: defaultdict[str, list[str]] = defaultdict(list)
+    keys = ["rater", "evaluator", "metric"]
+    for (rater, evaluator, metric), rows in rated.groupby(keys, observed=True):
+        counts = rows["score"].value_counts()
+        if len(rows) >= _ENOUGH and counts.iloc[0] >= _ALIKE * len(rows):
+            share = f"{counts.index[0]:g} in {counts.iloc[0]} of {len(rows)}"
+            alike[str(rater)].append(f"{evaluator}.{metric} ({share})")
+    for rater, metrics in alike.items():
+        yield f"{rater} gives nearly one score to everything on {listed(metrics)}"
+
+
+class _Lists(NamedTuple):
+    """The lists of a system's turns: how long, and whether they were found in its texts."""
+
+    lengths: list[int]
+    linked: list[bool]
+
+
+def about_logs(store: Store, frame: "pd.DataFrame") -> Iterator[str]:
+    """Whether the systems' lists can be compared, by the first logs of each system."""
+    rows = frame.drop_duplicates("conversation").groupby("system", observed=True, sort=False)
+    systems = dict(rows.head(_LOOKED_AT)[["conversation", "system"]].astype(str).to_numpy())
+    lists: defaultdict[str, _Lists] = defaultdict(lambda: _Lists([], []))
+    for id_, log in store.logs(systems):
+        turns = [turn for turn in log.interaction if turn.speaker == "system" and not turn.failure]
+        lists[systems[id_]].lengths.extend(len(turn.items) for turn in turns)
+        lists[systems[id_]].linked.append(log.linked)
+    mean = {name: fmean(each.lengths) for name, each in lists.items() if each.lengths}
+    if silent := [name for name, length in mean.items() if not length]:
+        yield f"{listed(silent)} listed no item: what needs a list has no score"
+    mean = {name: length for name, length in mean.items() if length}
+    if mean and max(mean.values()) > _UNEQUAL * min(mean.values()):
+        lengths = listed([f"{name} {length:.1f}" for name, length in mean.items()])
+        yield (
+            f"lists differ in length ({lengths} items a turn): do not compare what counts their "
+            "items, such as recall and novelty"
+        )
+    if linked := [name for name, each in lists.items() if any(each.linked)]:
+        yield (
+            f"the lists of {listed(linked)} were found in texts, by names of items: they are as "
+            "long as what the texts name"
+        )
+
+
+def about_campaign(store: Store, campaign: str) -> tuple[str, ...]:
+    """How it was set up, who spoke for more than one side, and what endpoints said of answers."""
+    config = store.config(campaign)
+    return (
+        *_protocol(store, campaign, config),
+        *_same_model(store, campaign, config),
+        *_roles(store, campaign),
+        *_said_of_answers(store, campaign, config),
+    )
+
+
+def _protocol(store: Store, campaign: str, config: Mapping[str, Any]) -> Iterator[str]:
+    if config.get("protocol") == "paper":
+        yield "protocol: paper: the settings of CoRE's paper (6.4, 6.5)"
+    packs = [part.get("prompts") for part in config.get("evaluators", ())]
+    if "core-paper" in packs:
+        rows = store.conversations(campaign)
+        ids = [next(group).id for _, group in groupby(rows, lambda row: row.corpus)]
+        domains = {log.scenario.domain for _, log in store.logs(ids)} - {"film"}
+        if domains:
+            yield f"core-paper has an expert for films, and scenarios are of {listed([*domains])}"
+
+
+_PARTS = {"system": "a system", "user": "the user", "judge": "a judge", "debate": "the debate"}
+
+
+def _same_model(store: Store, campaign: str, config: Mapping[str, Any]) -> Iterator[str]:
+    """A model may prefer what it has said itself (judges and debate are one side)."""
+    from sqlalchemy import text
+
+    query = text("SELECT DISTINCT model, purpose FROM call WHERE campaign = :campaign")
+    with store.connection() as connection:
+        asked = connection.execute(query, {"campaign": campaign}).all()
+    parts: defaultdict[str, set[str]] = defaultdict(set)
+    for alias, purpose in asked:
+        name = config.get("models", {}).get(alias, {}).get("name", alias)
+        parts[name] |= {"judge" if purpose == "debate" else purpose} & _PARTS.keys()
+    for name, purposes in parts.items():
+        if len(purposes) > 1:
+            sides = [text for purpose, text in _PARTS.items() if purpose in purposes]
+            yield f"{name} is {listed(sides)}: a model may prefer its own words"
+
+
+_LAST_ROUNDS = """
+    SELECT p.system, ce.name, s.role, COUNT(*) AS debates, COUNT(s.score) AS spoke
+    FROM plan p
+    JOIN campaign_evaluator ce ON ce.campaign = p.campaign
+    JOIN evaluation e ON e.conversation = p.conversation AND e.evaluator = ce.evaluator
+        AND e.judging < ce.judgings
+    JOIN statement s ON s.evaluation = e.id
+    WHERE p.campaign = :campaign
+        AND s.round = (SELECT MAX(x.round) FROM statement x WHERE x.evaluation = e.id)
+    GROUP BY p.system, ce.name, s.role HAVING COUNT(s.score) < COUNT(*)
+"""
+
+
+def _roles(store: Store, campaign: str) -> Iterator[str]:
+    """Which roles had no say in verdicts."""
+    from sqlalchemy import text
+
+    silent: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    with store.connection() as connection:
+        for row in connection.execute(text(_LAST_ROUNDS), {"campaign": campaign}):
+            share = f"{row.spoke} of {row.debates} debates about {row.system}"
+            silent[row.name, row.role].append(share)
+    for (evaluator, role), shares in silent.items():
+        yield f"{evaluator}: the {role} had a score in the last round of {listed(shares)}"
+
+
+def _said_of_answers(store: Store, campaign: str, config: Mapping[str, Any]) -> list[str]:
+    """Where what endpoints said of their own answers contradicts the requests."""
+    models = config.get("models", {})
+    names = {alias: str(model.get("name", alias)) for alias, model in models.items()}
+    return notes_on(
+        Said(size.model, names.get(size.model, ""), size.served, size.characters, size.tokens_in)
+        for size in store.call_sizes(campaign)
+        if size.model in names
+    )

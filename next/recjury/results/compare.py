@@ -1,0 +1,236 @@
+"""Differences between systems, users, evaluators or campaigns, paired by scenario."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from recjury.errors import UserError
+from recjury.files import nearest
+from recjury.results.metrics import in_order
+from recjury.results.ratings import scenarios_of, scores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from recjury.stats import Array
+
+By = Literal["system", "user", "evaluator", "campaign"]
+
+DECIDED = 0.05
+_POWER_LOST = 0.2
+_KEYS = ["user", "corpus", "scenario"]
+COLUMNS = [
+    *("a", "b", "metric", "difference", "low", "high", "p", "decided"),
+    *("mean_a", "mean_b", "n", "paired", "more"),
+]
+
+
+def compare(
+    frame: "pd.DataFrame",
+    names: Sequence[str] = (),
+    *,
+    by: By = "system",
+    metrics: Sequence[str] = (),
+) -> "pd.DataFrame":
+    """A row for each two of `names` and each metric: a minus b, with what is decided.
+
+    Without names, all that the frame has `by` are compared two by two; one name is compared with
+    each other. Scenarios that both have finished are paired, repeats averaged first; if there are
+    none, `paired` is False. `low` and `high` are a 95 % bootstrap interval over scenarios. `p` is
+    of sign flips, corrected by Holm's method: the leading metric over all pairs, and all others
+    over all pairs. `decided` is p < .05. `n` counts scenarios, and about `more` would decide with a
+    probability of 80 %, if the difference stays as it is. Raises UserError for a name or a metric
+    that the frame lacks, and if there is nothing to compare.
+    """
+    tables = _tables(frame, by)
+    pairs = _pairs(_known(frame, tables, names, by), tables, by)
+    values = _Sides(tables, _chosen(tables, metrics))
+    return _decided(_rows([values.pair(*each) for each in pairs], values), values.metrics[0])
+
+
+def _tables(frame: "pd.DataFrame", by: By) -> dict[str, "pd.DataFrame"]:
+    """By name, a value for each metric and scenario; metrics of evaluators lose their names."""
+    keys = [each for each in (("system", *_KEYS) if by != "system" else _KEYS) if each != by]
+    tables = {}
+    for name in frame[by].drop_duplicates().astype(str):
+        table = scores(frame[frame[by] == name])
+        if by == "evaluator":
+            table.columns = [str(id_).removeprefix(f"{name}.") for id_ in table.columns]
+        tables[name] = table.groupby(level=keys, observed=True).mean()
+    return tables
+
+
+def _known(frame: "pd.DataFrame", sides: Iterable[str], names: Sequence[str], by: By) -> list[str]:
+    """The names as the frame has them; `name@version` may be the beginning of a version."""
+    found = []
+    for name in dict.fromkeys(names):
+        base, _, version = name.partition("@")
+        begins = [each for each in sides if version and each.startswith(name)]
+        if version and base in sides and not begins:
+            newest = frame["version"][frame["system"] == base].iloc[0]
+            begins = [base] if str(newest).startswith(version) else []
+        if name not in sides and len(begins) != 1:
+            known = ", ".join(sorted(sides))
+            raise UserError(f"there is no {by} {name!r}{nearest(name, sides)}: there are {known}")
+        found.append(name if name in sides else begins[0])
+    return found
+
+
+def _pairs(names: list[str], sides: Iterable[str], by: By) -> list[tuple[str, str]]:
+    if len(names) == 1:
+        pairs = [(names[0], other) for other in sides if other != names[0]]
+    else:
+        pairs = list(combinations(names or sides, 2))
+    if not pairs:
+        raise UserError(f"two {by}s are wanted, there is {', '.join(sides) or 'none with a score'}")
+    return pairs
+
+
+def _chosen(sides: Mapping[str, "pd.DataFrame"], metrics: Sequence[str]) -> list[str]:
+    """The metrics that are compared, the leading one first."""
+    known = dict.fromkeys(id_ for table in sides.values() for id_ in map(str, table.columns))
+    for name in metrics:
+        if not any(_is_meant(id_, name) for id_ in known):
+            raise UserError(f"there is no score of {name!r}{nearest(name, known)}")
+    chosen = [id_ for id_ in known if any(_is_meant(id_, name) for name in metrics)]
+    return in_order(chosen if metrics else known)
+
+
+def _is_meant(id_: str, name: str) -> bool:
+    return id_ == name or id_.endswith(f".{name}")
+
+
+class _Pair(NamedTuple):
+    """Two sides, and their values of each scenario and metric `[n, k]`."""
+
+    a: str
+    b: str
+    x: "Array"
+    y: "Array"
+    paired: bool
+
+
+class _Sides:
+    """The values of all sides on the same rows, so that all figures share one set of draws."""
+
+    def __init__(self, tables: Mapping[str, "pd.DataFrame"], metrics: list[str]):
+        import pandas as pd
+
+        index = pd.concat([table.iloc[:, :0] for table in tables.values()]).index.drop_duplicates()
+        self.metrics, self.scenarios = metrics, scenarios_of(index)
+        self._met = {name: index.isin(table.index) for name, table in tables.items()}
+        self._values = {
+            name: table.reindex(index, columns=metrics).to_numpy() for name, table in tables.items()
+        }
+
+    def pair(self, a: str, b: str) -> _Pair:
+        """The values of two sides; if they are paired, only where both have one."""
+        import numpy as np
+
+        x, y = self._values[a], self._values[b]
+        paired = bool((self._met[a] & self._met[b]).any())
+        if paired:
+            x, y = (np.where(np.isnan(x - y), np.nan, each) for each in (x, y))
+        return _Pair(a, b, x, y, paired)
+
+
+def _p_values(pairs: Sequence[_Pair], scenarios: Sequence[str]) -> "Array":
+    """A row for each pair, a column for each metric: by sign flips, or by SciPy if unpaired."""
+    import numpy as np
+
+    from recjury.stats import sign_flips
+
+    differences = [pair.x - pair.y if pair.paired else pair.x * np.nan for pair in pairs]
+    p = sign_flips(np.hstack(differences), scenarios).reshape(len(pairs), -1)
+    for row, pair in enumerate(pairs):
+        for column in () if pair.paired else range(p.shape[1]):
+            p[row, column] = _shuffled(pair.x[:, column], pair.y[:, column])
+    return p
+
+
+def _shuffled(x: "Array", y: "Array") -> float:
+    """The p-value of a difference between two groups of scenarios; NaN without two of them."""
+    import numpy as np
+    from scipy import stats
+
+    x, y = x[~np.isnan(x)], y[~np.isnan(y)]
+    if min(len(x), len(y)) < 2:
+        return math.nan
+
+    def difference(one: "Array", other: "Array", axis: int) -> "Array":
+        return np.asarray(one.mean(axis=axis) - other.mean(axis=axis))
+
+    found = stats.permutation_test(
+        (x, y), difference, n_resamples=9_999, batch=500, vectorized=True, rng=0
+    )
+    return float(found.pvalue)
+
+
+class _Row(NamedTuple):
+    """A difference with its standard error, and a p-value that is not corrected yet."""
+
+    a: str
+    b: str
+    metric: str
+    paired: bool
+    n: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    se: float
+
+
+def _rows(pairs: Sequence[_Pair], sides: _Sides) -> Iterator[_Row]:
+    """The differences of all pairs on all metrics."""
+    import numpy as np
+
+    from recjury.stats import Draws, interval
+
+    draws, p_values = Draws(sides.scenarios), _p_values(pairs, sides.scenarios)
+    for pair, of_pair in zip(pairs, p_values, strict=True):
+        means = [draws.mean(each) for each in (pair.x, pair.y)]
+        clusters = np.minimum(draws.clusters(pair.x), draws.clusters(pair.y))
+        for metric, mean_a, mean_b, n, p in zip(
+            sides.metrics, means[0].T, means[1].T, clusters.tolist(), of_pair, strict=True
+        ):
+            differences = mean_a - mean_b
+            low, high = interval(differences, clusters=n)
+            difference, se = differences[0], np.nanstd(differences[1:]) if n else math.nan
+            about = (pair.a, pair.b, metric, pair.paired, n)
+            yield _Row(*about, *map(float, (mean_a[0], mean_b[0], difference, low, high, p, se)))
+
+
+def _decided(rows: Iterable[_Row], lead: str) -> "pd.DataFrame":
+    """The rows with corrected p-values, by families: the leading metric, and all others."""
+    import pandas as pd
+
+    from recjury.stats import holm
+
+    table = pd.DataFrame(rows)
+    table["more"] = math.nan
+    for is_lead in (True, False):
+        family = (table["metric"] == lead) == is_lead
+        tests = int(table["p"][family].notna().sum())
+        table.loc[family, "p"] = holm(table["p"][family])
+        is_open = family & (table["p"] >= DECIDED) & (table["difference"] != 0)
+        table.loc[is_open, "more"] = _more(table[is_open], tests)
+    return table.assign(decided=table["p"] < DECIDED)[COLUMNS]
+
+
+def _more(rows: "pd.DataFrame", tests: int) -> "Array":
+    """How many more scenarios would decide, for differences and spreads that stay as they are.
+
+    All signs alike are the least p that flips can give, so below some number nothing is decided.
+    """
+    import numpy as np
+    from scipy import stats
+
+    fewest = math.ceil(math.log2(2 * max(1, tests) / DECIDED)) + 1
+    z = stats.norm.isf(DECIDED / max(1, tests) / 2) + stats.norm.isf(_POWER_LOST)
+    n, errors = rows["n"].to_numpy(), (rows["se"] / rows["difference"]).to_numpy()
+    more = np.maximum(fewest - n, np.ceil(n * (z * errors) ** 2) - n)
+    return np.asarray(np.maximum(1, more))

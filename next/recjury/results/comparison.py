@@ -1,0 +1,158 @@
+"""What `recjury compare` shows: who is ahead on what, and whether that is decided."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from recjury.errors import UserError
+from recjury.records import Metric
+from recjury.results.caveats import about_logs, about_scores
+from recjury.results.compare import By, compare
+from recjury.results.findings import Findings
+from recjury.results.metrics import metrics_of
+from recjury.results.ratings import ratings
+from recjury.results.sentences import (
+    Row,
+    answer,
+    interval_text,
+    listed,
+    p_text,
+    rows_of,
+    shown,
+    wanted,
+)
+from recjury.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def comparison(
+    store: Store,
+    names: Sequence[str] = (),
+    *,
+    by: By = "system",
+    campaign: str = "",
+    metrics: Sequence[str] = (),
+) -> Findings:
+    """The differences between systems of a campaign, or between users, evaluators or campaigns.
+
+    `mine@1a2b` is the version of `mine` that begins so. `data` has `comparisons`: the rows of
+    `results.compare`. Raises UserError for unknown names, and if there is nothing to compare.
+    """
+    if by == "campaign":
+        campaigns = [store.campaign(name) for name in names] or store.campaigns()
+    else:
+        campaigns = [store.campaign(campaign)]
+    versions = by == "system" and any("@" in name for name in names)
+    frame = _ratings(store, campaigns, all_versions=versions)
+    if frame["score"].isna().all():
+        raise UserError(f"{', '.join(campaigns)}: there are no scores yet")
+    table = compare(frame, names, by=by, metrics=metrics)
+    known = _known(store, campaigns, by)
+    order = {id_: place for place, id_ in enumerate(known)}
+    table = _in_order(table, order)
+    sides = list(dict.fromkeys((*table["a"], *table["b"])))
+    notes = (
+        *_about_pairs(table),
+        *about_scores(frame[frame[by].isin(sides)], by=by),
+        *about_logs(store, frame[frame[by].isin(sides)]),
+    )
+    lead = rows_of(table)[0]
+    return Findings(
+        title=" · ".join(campaigns),
+        answer=answer(table, known),
+        tables=_tables(table, known),
+        notes=notes,
+        data={
+            "campaign": campaigns[0],
+            "by": by,
+            "comparisons": rows_of(table),
+            "first_is_better_by": _better_by(lead, known),
+            "caveats": list(notes),
+        },
+    )
+
+
+def _ratings(store: Store, campaigns: Sequence[str], *, all_versions: bool) -> "pd.DataFrame":
+    import pandas as pd
+
+    frames = [ratings(store, name, all_versions=all_versions) for name in campaigns]
+    if len(frames) == 1:
+        return frames[0]
+    texts = [name for name, kind in frames[0].dtypes.items() if kind == "category"]
+    joined = pd.concat([frame.astype(dict.fromkeys(texts, object)) for frame in frames])
+    return joined.astype(dict.fromkeys(texts, "category")).reset_index(drop=True)
+
+
+def _known(store: Store, campaigns: Sequence[str], by: By) -> dict[str, Metric]:
+    """The metrics; those of evaluators that are compared have no evaluator's name."""
+    found = {id_: each for name in campaigns for id_, each in metrics_of(store, name).items()}
+    if by == "evaluator":
+        return {metric.name: metric for metric in found.values()}
+    return found
+
+
+def _better_by(row: Row, known: Mapping[str, Metric]) -> dict[str, float | str]:
+    """By how much the first side is better on the leading metric: the interval, above 0 if so."""
+    metric = known.get(row["metric"], Metric(name=""))
+    sign = -1 if metric.lower_is_better else 1
+    low, high = sorted((sign * row["low"], sign * row["high"]))
+    return {"metric": row["metric"], "low": low, "high": high}
+
+
+def _in_order(table: "pd.DataFrame", order: Mapping[str, int]) -> "pd.DataFrame":
+    """Pair by pair, the metrics as they stand in all tables."""
+    pairs = table.groupby(["a", "b"], sort=False).ngroup()
+    places = table["metric"].map(order).fillna(len(order))
+    table = table.assign(pair=pairs, place=places).sort_values(["pair", "place"], kind="stable")
+    return table.drop(columns=["pair", "place"]).reset_index(drop=True)
+
+
+def _tables(table: "pd.DataFrame", known: Mapping[str, Metric]) -> dict[str, "pd.DataFrame"]:
+    """One table for two sides; for more, a column for each pair."""
+    import pandas as pd
+
+    rows = [row for row in rows_of(table) if row["n"]]
+    pairs = list(dict.fromkeys((row["a"], row["b"]) for row in rows))
+    if len(pairs) == 1:
+        (a, b), lines = pairs[0], [_line(row, known) for row in rows]
+        columns = ["metric", a, b, f"{a} minus {b}", "decided", "scenarios"]
+        return {"Differences, with 95 % intervals": pd.DataFrame(lines, columns=columns)}
+    by_metric: dict[str, dict[str, str]] = {}
+    for row in rows:
+        cell = f"{_gap(row, known)}{'*' if row['decided'] else ''}"
+        by_metric.setdefault(row["metric"], {})[f"{row['a']} minus {row['b']}"] = cell
+    wide = pd.DataFrame([{"metric": id_, **cells} for id_, cells in by_metric.items()])
+    return {"Differences, with 95 % intervals (*: decided)": wide.fillna("-")}
+
+
+def _line(row: Row, known: Mapping[str, Metric]) -> tuple[str, ...]:
+    metric = known.get(row["metric"], Metric(name=""))
+    means = (shown(row[mean], metric) for mean in ("mean_a", "mean_b"))
+    return row["metric"], *means, _gap(row, known), _decision(row), str(row["n"])
+
+
+def _gap(row: Row, known: Mapping[str, Metric]) -> str:
+    metric = known.get(row["metric"], Metric(name=""))
+    sign = "+" if row["difference"] > 0 else ""
+    return f"{sign}{shown(row['difference'], metric)} {interval_text(row, metric)}"
+
+
+def _decision(row: Row) -> str:
+    if row["decided"]:
+        return f"yes, {p_text(row['p'])}"
+    if row["p"] != row["p"]:
+        return "-"
+    return "no" if row["more"] != row["more"] else f"no, {p_text(row['p'])}: play {wanted(row)}"
+
+
+def _about_pairs(table: "pd.DataFrame") -> list[str]:
+    """Which sides have no scenario in common."""
+    apart = table[~table["paired"]].drop_duplicates(["a", "b"])
+    pairs = [f"{a} and {b}" for a, b in zip(apart["a"], apart["b"], strict=True)]
+    if not pairs:
+        return []
+    return [
+        f"{listed(pairs)} have no scenario in common: they are compared as groups, so a difference "
+        "may be that of the scenarios"
+    ]

@@ -1,0 +1,55 @@
+"""The metrics of a campaign, in the order of tables, and which of them answers first."""
+
+from collections.abc import Iterable
+
+from recjury.records import Metric
+from recjury.results.ratings import FACTOR_KINDS
+from recjury.store import Store
+
+LEADING = ("core.overall", "core.mean", "outcome.success")
+"""The metrics that answer "how good is it?". The first one that is there leads."""
+
+_SUMS = (".overall", ".mean")  # of evaluators with names of one's own
+_QUERY = """
+    SELECT ce.name, e.kind, e.metrics FROM campaign_evaluator ce
+    JOIN evaluator e ON e.id = ce.evaluator WHERE ce.campaign = :campaign ORDER BY ce.run
+"""
+
+
+def metrics_of(store: Store, campaign: str) -> dict[str, Metric]:
+    """The metrics by id: leading ones first, then in the order of the evaluators.
+
+    `<evaluator>.mean`, which is computed, is among them where factors are.
+    """
+    from sqlalchemy import JSON, text
+
+    query = text(_QUERY).columns(metrics=JSON())
+    with store.connection() as connection:
+        newest = {row.name: row for row in connection.execute(query, {"campaign": campaign})}
+    parts = store.config(campaign).get("evaluators", ())
+    order = [str(part.get("name") or part["kind"].rpartition(":")[2].lower()) for part in parts]
+    found: dict[str, Metric] = {}
+    for name in sorted(newest, key=lambda each: order.index(each) if each in order else len(order)):
+        metrics = [Metric.model_validate(each) for each in newest[name].metrics]
+        if newest[name].kind in FACTOR_KINDS:
+            metrics.append(_mean_of(metrics))
+        found |= {f"{name}.{metric.name}": metric for metric in metrics}
+    return {id_: found[id_] for id_ in in_order(found)}
+
+
+def in_order(ids: Iterable[str]) -> list[str]:
+    """Ids of metrics, the leading ones first, else as they are."""
+    return sorted(ids, key=_rank)
+
+
+def _mean_of(metrics: list[Metric]) -> Metric:
+    factors = [metric for metric in metrics if metric.name != "overall"]
+    title = f"Mean of {len(factors)} factors"
+    return factors[0].model_copy(update={"name": "mean", "title": title})
+
+
+def _rank(id_: str) -> int:
+    if id_ in LEADING:
+        return LEADING.index(id_)
+    ends = [f".{id_}".endswith(end) for end in _SUMS]
+    return len(LEADING) + (ends.index(True) if any(ends) else len(_SUMS))

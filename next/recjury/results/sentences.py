@@ -1,0 +1,138 @@
+"""Comparisons in words: who is ahead, whether that is decided, how many scenarios would tell."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recjury.records import Metric
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LARGE_SCALE = 20
+_MOST = 10_000  # scenarios; nobody plays more to see such a difference
+
+Row = Mapping[str, Any]
+
+
+def shown(value: float, metric: Metric) -> str:
+    """A score as tables show it; nothing is minus zero."""
+    decimals = 1 if (metric.high or 0) > _LARGE_SCALE else 2
+    return f"{round(value, decimals) + 0.0:.{decimals}f}"
+
+
+def interval_text(row: Row, metric: Metric) -> str:
+    """`[2.70, 3.10]`, which no table breaks."""
+    return f"[{shown(row['low'], metric)},\N{NO-BREAK SPACE}{shown(row['high'], metric)}]"
+
+
+def p_text(p: float) -> str:
+    """`p = .012`, `p < .001`, or `p = 1`."""
+    if p < 0.001:
+        return "p < .001"
+    return f"p = {p:.3f}".replace("0.", ".").replace("1.000", "1")
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Names as in a sentence, `a, b and c`; of many, the first and how many more."""
+    shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
+    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
+
+
+def wanted(row: Row) -> str:
+    """About how many scenarios would decide, those that are there included."""
+    number = row["n"] + row["more"]
+    if number > _MOST:
+        return f"more than {_MOST:,}"
+    size = 10 if number >= 100 else 1
+    return f"about {round(number / size) * size:,}"
+
+
+def answer(table: "pd.DataFrame", metrics: Mapping[str, Metric]) -> str:
+    """Who is ahead by the leading metric of a comparison, and what else is decided."""
+    leads = [_lead(row, metrics) for row in rows_of(table)]
+    first = [lead for lead in leads if lead.metric == leads[0].metric]
+    said = _of_two(first[0]) if len(first) == 1 else _of_many(first)
+    others = [lead for lead in leads if lead.metric != leads[0].metric and lead.row["n"]]
+    return "\n".join(filter(None, (said, _of_others(others, pairs=len(first)))))
+
+
+def rows_of(table: "pd.DataFrame") -> list[dict[str, Any]]:
+    """The rows of a frame."""
+    names = list(map(str, table.columns))
+    return [dict(zip(names, row, strict=True)) for row in table.itertuples(index=False)]
+
+
+class _Lead(NamedTuple):
+    """A difference, told from the side that is ahead; `by` has its interval."""
+
+    metric: str
+    ahead: str
+    behind: str
+    by: str
+    row: Row
+
+
+def _lead(row: Row, metrics: Mapping[str, Metric]) -> _Lead:
+    metric = metrics.get(row["metric"], Metric(name=row["metric"]))
+    better = -row["difference"] if metric.lower_is_better else row["difference"]
+    sides = (row["b"], row["a"]) if better < 0 else (row["a"], row["b"])
+    sign = -1 if row["difference"] < 0 else 1
+    low, high = sorted((sign * row["low"], sign * row["high"]))
+    by = f"{shown(abs(row['difference']), metric)} [{shown(low, metric)}, {shown(high, metric)}]"
+    return _Lead(row["metric"], *sides, by, row)
+
+
+def _of_two(lead: _Lead) -> str:
+    row = lead.row
+    sides = f"{row['a']} and {row['b']}"
+    if not row["n"]:
+        return f"{sides} have no scenario in which both have a score of {lead.metric}."
+    if row["difference"] == 0:
+        return f"{sides} are level on {lead.metric} in {row['n']} scenarios."
+    said = f"{lead.ahead} is ahead of {lead.behind} by {lead.by} on {lead.metric}"
+    if row["decided"]:
+        return f"{said}: decided ({p_text(row['p'])})."
+    return f"{said}: not decided ({p_text(row['p'])}). {_too_few(row)}"
+
+
+def _too_few(row: Row) -> str:
+    scenarios = "1 scenario is" if row["n"] == 1 else f"{row['n']} scenarios are"
+    return f"{scenarios} too few to show such a difference: play {wanted(row)}."
+
+
+def _of_many(leads: Sequence[_Lead]) -> str:
+    names = list(dict.fromkeys(name for lead in leads for name in (lead.row["a"], lead.row["b"])))
+    ahead = [lead.ahead for lead in leads if lead.row["difference"]]
+    best = next((name for name in names if ahead.count(name) == len(names) - 1), "")
+    if not best:
+        pairs = [f"{lead.ahead} over {lead.behind}" for lead in leads if lead.row["decided"]]
+        which = f": {listed(pairs)}" if pairs else ""
+        return f"On {leads[0].metric} {len(pairs)} of {len(leads)} differences are decided{which}."
+    own = [lead for lead in leads if lead.ahead == best]
+    decided = [lead.behind for lead in own if lead.row["decided"]]
+    rest = [lead for lead in own if not lead.row["decided"]]
+    said = f"{best} is ahead of {listed([each.behind for each in own])} on {own[0].metric}"
+    if not rest:
+        return f"{said}: decided."
+    part = f"decided over {listed(decided)}, not over" if decided else "not decided over"
+    gaps = [f"{lead.behind} ({lead.by}, {p_text(lead.row['p'])})" for lead in rest]
+    return f"{said}: {part} {listed(gaps)}. {_too_few(max(rest, key=_number).row)}"
+
+
+def _number(lead: _Lead) -> float:
+    return float(lead.row["n"] + lead.row["more"])
+
+
+def _of_others(leads: Sequence[_Lead], *, pairs: int) -> str:
+    decided = [lead for lead in leads if lead.row["decided"]]
+    if not leads:
+        return ""
+    if not decided:
+        return "No difference on another metric is decided."
+    if pairs > 1:
+        return f"{len(decided)} of {len(leads)} differences on other metrics are decided."
+    by_side: dict[str, list[str]] = {}
+    for lead in decided:
+        by_side.setdefault(lead.ahead, []).append(lead.metric)
+    sides = [f"{name} is ahead on {listed(ids)}" for name, ids in by_side.items()]
+    return f"Also decided: {'; '.join(sides)}."
