@@ -11,9 +11,11 @@ from typing import NamedTuple
 from recjury.corpora import fold
 from recjury.demo.talk import Talk
 
+_SOME = 3  # errors in a note
 _VERY_SIMILAR = 3  # attribute values that two items share
 _ERROR = re.compile(
-    r"\b(?P<word>[a-z]{2,}) (?P=word)\b|\ba (?=[aei][a-z])|\s[,.;!?](?=\s|$)|<\w+>|[{}]|\bnull\b"
+    r"\b(?P<word>[a-z]{2,}) (?P=word)\b|\ba (?=[aei][a-z]|o[^n])|\s[,.;!?](?=\s|$)"
+    r"|<\w+>|[{}]|\bnull\b"
 )
 
 
@@ -54,7 +56,7 @@ def proactiveness(talk: Talk) -> Count:
 def grammatical_correctness(talk: Talk) -> Count:
     """One off for each doubled word, "a" before a vowel, stray sign, or mark of a template."""
     found = [match[0].strip() for a in talk.answers for match in _ERROR.finditer(a.text)]
-    return _errors(len(found), f"errors {', '.join(map(repr, found[:3]))}".rstrip())
+    return _errors(len(found), f"errors {', '.join(map(repr, found[:_SOME]))}".rstrip())
 
 
 def naturalness(talk: Talk) -> Count:
@@ -66,11 +68,11 @@ def naturalness(talk: Talk) -> Count:
 
 def effectiveness(talk: Talk) -> Count:
     """4 for a target in the list; else by how many attribute values items share with one."""
-    ids = {target.id for target in talk.log.scenario.targets}
-    if any(item.id in ids for item in talk.log.session_list):
-        return Count(4, "a target is in the list")
     if not talk.targets or not talk.items:
-        return _NO_FACTS
+        return _NO_FACTS  # scoring hits alone would rate only what went well
+    ids = {target.id for target in talk.targets}
+    if any(item.id in ids for item in talk.items):
+        return Count(4, "a target is in the list")
     shared = [max(len(item.values & each.values) for each in talk.targets) for item in talk.items]
     very, some = (sum(n >= least for n in shared) for least in (_VERY_SIMILAR, 1))
     most = len(shared) / 2

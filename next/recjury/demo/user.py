@@ -46,6 +46,12 @@ class DemoUser(Record):
         ready._catalogues, ready._domains = catalogues, domains
         return ready
 
+    def lacks(self, scenario: Scenario) -> str:
+        """Why the user cannot play a scenario, or nothing."""
+        if scenario.targets or scenario.wishes:
+            return ""
+        return f"scenario {scenario.id} has neither targets nor wishes"
+
     def guard(self, scenario: Scenario) -> LeakGuard:
         """The guard over the targets."""
         return LeakGuard(scenario.targets, self._catalogue(scenario).own_values)
