@@ -1,0 +1,132 @@
+"""`recjury demo` and `recjury judge`, as a newcomer calls them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.cli.conftest import Recjury
+from tests.scripted_endpoint import ScriptedEndpoint
+
+TALK = [{"role": "user", "content": "A heist film?"}, {"role": "assistant", "content": "Heat."}]
+
+
+def write(path: Path, *rows: Any) -> str:
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return str(path)
+
+
+def chats(count: int, **more: Any) -> list[dict[str, Any]]:
+    return [{"messages": TALK, "id": str(n), **more} for n in range(count)]
+
+
+def test_the_demo_leads_on(tmp_path: Path, recjury: Recjury) -> None:
+    """Newcomers' item 9: results are where the other commands look, and the next ones are named."""
+    done = recjury("demo", "--limit", "2")
+    assert done.code == 0
+    for word in ("popular", "random", "counted.overall", "recjury replay"):
+        assert word in done.out
+    assert (tmp_path / "recjury.db").exists()
+    found = recjury("replay", "--json").json["conversations"]
+    assert recjury("status").code == 0
+    replayed = recjury("replay", found[0]["id"])
+    assert "Round 1" in replayed.out
+    assert "Verdict: " in replayed.out
+    assert recjury("replay", "--verify").code == 0
+    assert recjury("replay", found[0]["id"], "--score", "linguist=0").code == 0
+
+
+def test_the_demo_in_another_store(recjury: Recjury) -> None:
+    done = recjury("demo", "--limit", "1", "--store", "other.db")
+    assert "recjury status --store other.db" in done.out
+    again = recjury("demo", "--limit", "1", "--store", "other.db", "--json")
+    assert set(again.json["systems"]) >= {"popular", "random"}
+    assert "in the store already" in again.err
+
+
+def test_messages_are_judged_without_a_model(tmp_path: Path, recjury: Recjury) -> None:
+    path = write(tmp_path / "bot.jsonl", *chats(3, targets=["Heat (1995)"]))
+    found = recjury("judge", path, "--catalogue", "sample", "--json")
+    assert found.code == 0
+    assert found.json["campaign"] == "bot"
+    mine = found.json["systems"]["bot"]
+    assert mine["outcome.success"]["mean"] == 1
+    assert mine["counted.overall"]["n"] == 3
+    assert "rated already" in recjury("judge", path, "--catalogue", "sample").err
+
+
+def test_what_is_skipped_is_said_by_system(tmp_path: Path, recjury: Recjury) -> None:
+    """Newcomers' item 6: one chat without an answer does not stop two hundred."""
+    alone = {"messages": TALK[:1], "system": "B"}
+    path = write(tmp_path / "logs.jsonl", *chats(40, system="A"), alone)
+    done = recjury("judge", path, "--json")
+    assert done.code == 3
+    (caveat,) = (each for each in done.json["caveats"] if "skipped" in each)
+    assert caveat.startswith("B: ")
+    assert "line 41" in caveat
+
+
+def test_names_that_are_not_found_are_said(tmp_path: Path, recjury: Recjury) -> None:
+    path = write(tmp_path / "logs.jsonl", *chats(2, targets=["No Such Film", "Heat"]))
+    done = recjury("judge", path, "--catalogue", "sample")
+    assert "No Such Film" in done.out
+    assert "not in the catalogue sample" in done.out
+
+
+def test_two_files_are_compared(tmp_path: Path, recjury: Recjury) -> None:
+    paths = [write(tmp_path / f"{name}.jsonl", *chats(2, corpus="spring")) for name in "ab"]
+    found = recjury("judge", *paths, "--campaign", "both", "--json").json
+    assert found["campaign"] == "both"
+    assert set(found["systems"]) == {"a", "b"}
+
+
+@pytest.fixture
+def judges(tmp_path: Path, endpoint: ScriptedEndpoint) -> str:
+    model = {"name": "m", "base_url": endpoint.url, "price_in": 1, "price_out": 1}
+    core = {"kind": "core", "debate": {"max_rounds": 2}}
+    path = tmp_path / "judges.yaml"
+    path.write_text(yaml.safe_dump({"model": model, "evaluators": [core]}))
+    return str(path)
+
+
+def test_recordings_are_judged_by_a_model(
+    tmp_path: Path, recjury: Recjury, judges: str, endpoint: ScriptedEndpoint
+) -> None:
+    path = write(tmp_path / "bot.jsonl", *chats(2))
+    dry = recjury("judge", path, "--config", judges, "--dry-run")
+    assert "2 conversations are left" in dry.out
+    assert not endpoint.asked
+    found = recjury("judge", path, "--config", judges, "--json")
+    assert found.json["systems"]["bot"]["core.overall"]["n"] == 2
+    assert recjury("replay", "--verify").code == 0
+
+
+def test_an_earlier_campaign_is_judged_by_a_model(recjury: Recjury, judges: str) -> None:
+    recjury("demo", "--limit", "1")
+    found = recjury("judge", "--campaign", "demo", "--config", judges, "--json").json
+    assert found["systems"]["popular"]["core.overall"]["n"] == 1
+    assert found["systems"]["popular"]["counted.overall"]["n"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "--campaign"),
+        (["none.jsonl"], "no file none.jsonl"),
+        (["chats.csv"], "own_form"),
+        (["chats.csv", "--form", "own:read"], "No module named 'own'"),
+        (["bot.jsonl", "--catalogue", "sampel"], "did you mean sample"),
+        (["bot.jsonl", "--config", "none.yaml"], "no file none.yaml"),
+    ],
+)
+def test_mistakes_are_one_line(
+    tmp_path: Path, recjury: Recjury, arguments: list[str], message: str
+) -> None:
+    write(tmp_path / "bot.jsonl", *chats(1))
+    (tmp_path / "chats.csv").write_text("chat,bot,who,text\n")
+    done = recjury("judge", *arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert len(done.err.splitlines()) == 1
