@@ -74,7 +74,9 @@ def _conversations(store: Store, campaign: str) -> Iterator[dict[str, Any]]:
     trials = trials_of(store, campaign)
     done = trials[trials["state"] == "done"].astype({"conversation": str})
     rows = {row["conversation"]: row for row in rows_of(done)}
-    opened = store.config(campaign).get("scenarios") or [{"corpus": "sample"}]
+    config = store.config(campaign)
+    recorded = config.get("recordings", {})
+    opened = config.get("scenarios") or [{"corpus": "sample"}]
     corpora = [each["corpus"] for each in opened if "corpus" in each]
     for id_, log in store.logs(rows):
         names = (each for each in corpora if log.scenario.corpus in (each, Path(each).name))
@@ -82,7 +84,7 @@ def _conversations(store: Store, campaign: str) -> Iterator[dict[str, Any]]:
             "id": log.scenario.id,
             **{key: rows[id_][key] for key in ("system", "user", "repeat")},
             "corpus": log.scenario.corpus,
-            "catalogue": next(names, ""),
+            "catalogue": recorded.get(log.scenario.corpus) or next(names, ""),
             "conversation": id_,
             **_log(log),
         }
