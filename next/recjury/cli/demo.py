@@ -9,6 +9,7 @@ from recjury.cli.options import DEFAULT_STORE, JsonOption, StoreOption
 
 _NEXT = {
     "recjury replay": "the conversations; with an id, one of them and its debate",
+    "recjury compare": "who is ahead, and whether that is decided",
     "recjury status": "what is done",
     "recjury run my.yaml": "your own system: docs/systems.md, docs/campaigns.md",
     "recjury judge chats.jsonl": "recorded conversations: docs/logs.md",

@@ -82,6 +82,15 @@ def test_two_files_are_compared(tmp_path: Path, recjury: Recjury) -> None:
     assert set(found["systems"]) == {"a", "b"}
 
 
+@pytest.mark.parametrize("command", ["demo --limit 2", "judge bot.jsonl --catalogue sample"])
+def test_what_is_exported_is_judged_alike(tmp_path: Path, recjury: Recjury, command: str) -> None:
+    write(tmp_path / "bot.jsonl", *chats(2, targets=["Heat"]))
+    before = recjury(*command.split(), "--json").json["systems"]
+    assert recjury("export", "out").code == 0
+    again = recjury("judge", "out/conversations.jsonl", "--store", "again.db", "--json")
+    assert again.json["systems"] == before
+
+
 @pytest.fixture
 def judges(tmp_path: Path, endpoint: ScriptedEndpoint) -> str:
     model = {"name": "m", "base_url": endpoint.url, "price_in": 1, "price_out": 1}
