@@ -1,6 +1,7 @@
 """Files that people write: read with file and line in every mistake, and the nearest name."""
 
 import difflib
+import json
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
@@ -10,12 +11,20 @@ import yaml
 
 from recjury.errors import UserError
 
+_LONGEST_YAML = 2**20
 _LARGEST = 2**63 - 1  # what JSON readers and SQLite can hold
 
 
-def read_text(path: Path) -> str:
-    """The text of a UTF-8 file, without a byte-order mark. Raises UserError."""
+def read_text(path: Path, *, longest: int = 2**30) -> str:
+    """The text of a UTF-8 file of at most `longest` bytes, without a byte-order mark.
+
+    Raises UserError.
+    """
     try:
+        if path.exists() and not path.is_file():
+            raise UserError(f"{path}: is no file")
+        if path.is_file() and path.stat().st_size > longest:
+            raise UserError(f"{path}: is longer than {longest:,} bytes")
         return path.read_text("utf-8-sig")
     except FileNotFoundError:
         raise UserError(f"there is no file {path}") from None
@@ -38,14 +47,14 @@ class YamlFile:
     def __init__(self, path: Path):
         """Raises UserError if the file is not YAML, or has a key twice."""
         self.path = path
-        loader = _Loader(read_text(path))
+        text = read_text(path, longest=_LONGEST_YAML)
         try:
+            loader = _Loader(text)
             self._node = loader.get_single_node()
             self.values: Any = None if self._node is None else loader.construct_document(self._node)
-        except (yaml.YAMLError, RecursionError) as error:
+            json.dumps(self.values, default=str)  # a value that holds itself is refused here
+        except (yaml.YAMLError, RecursionError, ValueError) as error:
             raise UserError(f"{path}{_problem(error)}") from None
-        finally:
-            loader.dispose()
 
     def error(self, keys: Sequence[str | int], message: str) -> UserError:
         """An error at the value that `keys` lead to: `file.yaml:3: systems.0.kind: message`."""

@@ -1,9 +1,11 @@
 """Keys of endpoints and servers: read from variables, and hidden where a text might quote one."""
 
 import os
+import re
 
 from recjury.errors import UserError
 
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _KNOWN: set[str] = set()
 _SHORTEST = 6  # a shorter "key" may be part of any word
 
@@ -13,6 +15,8 @@ def key_of(variable: str) -> str:
 
     Raises UserError if the variable is not set, or holds what no header can carry.
     """
+    if not _NAME.fullmatch(variable):
+        raise UserError("`key_env` is no name of a variable: name the one that holds the key")
     key = os.environ.get(variable, "").strip()
     if not key:
         raise UserError(f"the variable {variable} is not set: it has to hold the key")

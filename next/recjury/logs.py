@@ -1,6 +1,7 @@
 """One event for each begin and end of work, as JSON lines in the file that `--log` names."""
 
 import atexit
+import sys
 from pathlib import Path
 from typing import Any, TextIO, cast
 
@@ -17,8 +18,13 @@ class _File:
     stream: TextIO | None = None
 
     def write(self, line: str) -> None:
-        if self.stream is not None:
+        if self.stream is None:
+            return
+        try:
             self.stream.write(line + "\n")
+        except OSError as error:  # a full disk ends the log, not the run
+            self.stream = None
+            sys.stderr.write(f"recjury: the log ends: {error.strerror}\n")
 
     debug = info = warning = error = write
 

@@ -1,7 +1,7 @@
 """A mistake in settings, in one line: the key, what is wrong with it, and the nearest key."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -21,6 +21,7 @@ GONE = {
     "retries": "`patience` says how long a call is tried",
     "price_cached": "`price_in`",
     "json_mode": "nothing: the form is asked for, and dropped where an endpoint refuses it",
+    "api_key": "`key_env` names the variable that holds the key",
     "path": "`kind: module:name`",
     "options": "the settings stand beside `kind`",
     "declares": "nothing: no acts are declared",
@@ -74,17 +75,28 @@ def _fields_at(kind: type[BaseModel], keys: list[str | int]) -> set[str]:
     """The keys that a record knows where `keys` lead."""
     found: Any = kind
     for key in keys:
-        if isinstance(found, type) and issubclass(found, BaseModel):
-            field = found.model_fields.get(str(key))
-            found = _model_in(field.annotation) if field else None
-    return set(found.model_fields) if found is not None else set()
+        found = _inner(found, key)
+    model = _model_in(found)
+    return set(model.model_fields) if model else set()
 
 
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """The record in an annotation such as `tuple[Record, ...]` or `Record | None`."""
+def _inner(annotation: Any, key: str | int) -> Any:
+    """What stands under a key of a record, a mapping or a list."""
+    if model := _model_in(annotation, deep=False):
+        field = model.model_fields.get(str(key))
+        return field.annotation if field else None
+    inner = [each for each in get_args(annotation) if each is not Ellipsis]
+    return inner[-1] if inner else None
+
+
+def _model_in(annotation: Any, *, deep: bool = True) -> type[BaseModel] | None:
+    """The record that an annotation is, or may be (`Record | None`); with `deep`, or holds."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    return next((found for each in get_args(annotation) if (found := _model_in(each))), None)
+    if not deep and get_origin(annotation) in (dict, list, tuple):
+        return None
+    inner = (_model_in(each, deep=deep) for each in get_args(annotation))
+    return next((found for found in inner if found), None)
 
 
 def _short(value: object) -> str:

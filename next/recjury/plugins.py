@@ -52,7 +52,7 @@ def load(target: str) -> Loaded:
         raise UserError(
             f"{target}: {error}: it is looked for in {', '.join(sys.path[:2])}"
         ) from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         problem = " ".join(f"{type(error).__name__}: {error}".split())
         raise UserError(f"{target}: importing it raised {problem}") from error
     if not hasattr(module, name):

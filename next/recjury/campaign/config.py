@@ -1,5 +1,6 @@
 """What a campaign file may say."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -21,10 +22,15 @@ from recjury.mistakes import first_mistake
 from recjury.records import Record
 from recjury.simulator import Session
 
+_PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f]*$"
+"""Names stand in tables and file names: no line breaks and no control characters."""
+
 
 def _with_kind(part: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(part.get("kind"), str):
         raise ValueError("`kind` is missing: a name, or `module:name` of your own")
+    if not re.match(_PRINTABLE, str(part.get("name", ""))):
+        raise ValueError("`name` has a line break or another control character")
     return part
 
 
@@ -58,7 +64,7 @@ class Config(Record):
     `recordings` are rated, it has the catalogue of each of their corpora.
     """
 
-    name: str = Field(default="campaign", min_length=1)
+    name: str = Field(default="campaign", min_length=1, max_length=200, pattern=_PRINTABLE)
     folder: str = "."
     protocol: Literal["core", "paper"] = "core"
     scenarios: tuple[Scenarios, ...] = (Scenarios(corpus="sample"),)
@@ -118,7 +124,10 @@ def read_config(path: Path, given: Mapping[str, Any] | None = None) -> Config:
 def _written_out(values: dict[str, Any]) -> dict[str, Any]:
     """The values without short forms: each of them stands for what most campaigns want."""
     if "model" in values:
-        values["models"] = {"main": values.pop("model")} | (values.get("models") or {})
+        others = values.get("models") or {}
+        if "main" in others:
+            raise ValueError("`model` is the model `main`: leave one of them out")
+        values["models"] = {"main": values.pop("model")} | others
     if isinstance(budget := values.get("budget"), int | float):
         values["budget"] = {"dollars": budget}
     if "scenarios" in values:

@@ -54,7 +54,8 @@ async def dry_run(
             stand_ins=True,
             only_rates=conversations is not None,
         ) as ready:
-            counter.names = [item.ref.name for c in ready.corpora.values() for item in c.catalogue]
+            catalogues = [corpus.catalogue for corpus in ready.corpora.values()]
+            counter.names += [item.ref.name for each in catalogues for item in each]
             if conversations is None:
                 work = to_play(ready, memory)
             else:
@@ -67,7 +68,7 @@ class _Counter:
     """The typical models of a dry run, and what they were asked."""
 
     def __init__(self) -> None:
-        self.names: list[str] = []
+        self.names: list[str] = []  # the models that are open have this very list
         self._models: list[TypicalModel] = []
 
     def open(self, model: Model) -> TypicalModel:

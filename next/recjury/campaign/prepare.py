@@ -73,6 +73,8 @@ async def prepared(
     evaluators = parts.evaluators()
     gateway = Gateway(parts.models, recorder, parts.open, budget=budget, attempts=config.attempts)
     try:
+        for name in sorted(parts.used):
+            gateway.line(name)  # a missing key or an unknown price is said before anything is paid
         yield Prepared(config, parts.corpora, gateway, systems, users, evaluators)
     finally:
         await gateway.aclose()
@@ -97,7 +99,7 @@ class _Parts:
 
     def __init__(self, config: Config, corpora: Mapping[str, Corpus], open_provider: Open):
         self.config, self.corpora, self._open_provider = config, corpora, open_provider
-        self.models = dict(config.models)
+        self.models, self.used = dict(config.models), set[str]()
         self._agents: dict[str, Callable[[], Any]] = {}
 
     def open(self, model: Model) -> Provider:
@@ -136,10 +138,18 @@ class _Parts:
                 user, source = self._record("users", settings, {**USERS, **DEMO_USERS})
                 version = digest(type(user).__name__, user.RENDERING, self._identity(user), source)
                 ready = user.prepared(catalogues, domains)
+                self._check_scenarios(ready)
             if ready.name in found:
                 raise self._taken("users", number, ready.name)
             found[ready.name] = NamedUser(ready.name, version, ready)
         return found
+
+    def _check_scenarios(self, user: User) -> None:
+        """Raise UserError if a user cannot play a scenario, before anything is paid."""
+        for corpus in self.corpora.values():
+            for scenario in corpus.scenarios:
+                if lacking := user.lacks(scenario):
+                    raise UserError(lacking)
 
     def evaluators(self) -> dict[str, Evaluator]:
         """The evaluators by identity."""
@@ -152,6 +162,8 @@ class _Parts:
                 made_, source = self._record(
                     "evaluators", settings, {**EVALUATORS, **DEMO_EVALUATORS}
                 )
+                if not isinstance(made_, Evaluator):
+                    raise UserError(f"{settings['kind']}: expected a class of recjury's Evaluator")
                 version = digest(
                     type(made_).__name__, made_.RENDERING, self._identity(made_), source
                 )
@@ -175,12 +187,15 @@ class _Parts:
                 f"there is no model {name!r}{nearest(name, self.models)}: "
                 f"models are {', '.join(self.models) or 'none'}"
             )
+        self.used.add(name)
         return self.models[name].reply.model_dump(mode="json", exclude_defaults=True)
 
     def _record(self, group: str, settings: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
         """The record of a part, with a name, and the digest of its own source."""
         found = plugins.find(group, settings["kind"], known)
-        record = made(found.value, settings)
+        if not (isinstance(found.value, type) and issubclass(found.value, Record)):
+            raise UserError(f"{settings['kind']}: expected a class of recjury's Record")
+        record: Any = made(found.value, settings)
         name = record.name or settings["kind"].rpartition(":")[2].lower()
         return record.model_copy(update={"name": name}), found.source
 

@@ -10,7 +10,15 @@ from recjury import __version__
 from recjury.campaign.config import Config, Spending
 from recjury.campaign.plan import Trial, planned_conversations, planned_evaluators, trials
 from recjury.campaign.prepare import Open, Prepared, prepared
-from recjury.errors import BatchPending, CallFailed, Stop, UnitFailed
+from recjury.errors import (
+    BatchPending,
+    CallFailed,
+    RecjuryError,
+    Stop,
+    UnitFailed,
+    UserError,
+)
+from recjury.judges import Evaluator
 from recjury.llm import Ask, Budget, gather
 from recjury.logs import logger
 from recjury.records import ConversationLog, Finding, Unit
@@ -238,6 +246,19 @@ async def play(trial: Trial, left: Todo, ready: Prepared, keeper: Keeper) -> Con
     return await keeper.log(trial.id) or played.log  # another campaign may have been first
 
 
+async def _rated(evaluator: Evaluator, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
+    """What an evaluator finds. Raises UserError for what one's own evaluator raises."""
+    try:
+        return await evaluator.rate(log, ask)
+    except RecjuryError:
+        raise
+    except Exception as error:
+        if type(evaluator).__module__.startswith("recjury."):
+            raise
+        problem = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UserError(f"the evaluator {evaluator.name} raised {problem}") from error
+
+
 async def evaluate(
     conversation: str,
     log: ConversationLog,
@@ -251,6 +272,6 @@ async def evaluate(
     unit = Unit(ready.config.name, conversation, evaluation)
     logger.info("evaluation begins", evaluation=evaluation, conversation=conversation)
     ask = Ask(ready.gateway, unit, sample=judging, tries=tries)
-    findings = await ready.evaluators[evaluator].rate(log, ask)
+    findings = await _rated(ready.evaluators[evaluator], log, ask)
     await keeper.save_evaluation(conversation, evaluator, judging, findings, tries=tries)
     logger.info("evaluation ends", evaluation=evaluation)

@@ -6,7 +6,18 @@ from typing import NamedTuple
 from recjury.campaign.config import Config
 from recjury.campaign.prepare import Prepared, prepared
 from recjury.llm import Ask, AttemptError, Dialect, Model, Remedy
-from recjury.records import Completion, Evidence, Finding, Request, Unit, ratings_of, statements_of
+from recjury.records import (
+    Completion,
+    Evidence,
+    Finding,
+    Rating,
+    Request,
+    Statement,
+    Status,
+    Unit,
+    ratings_of,
+    statements_of,
+)
 from recjury.store import EvaluationRow, Store
 
 
@@ -78,9 +89,16 @@ async def _difference(row: EvaluationRow, ready: Prepared, store: Store) -> str:
 
 def _comparable(findings: Sequence[Finding]) -> dict[str, str]:
     """What was found, by name."""
-    parts = {
+    parts: dict[str, Rating | Statement | Evidence] = {
         **{f"{r.metric} by {r.rater} {r.turn}": r for r in ratings_of(findings)},
         **{f"round {s.round}, {s.role}": s for s in statements_of(findings)},
         **{f"{e.name} {n}": e for n, e in enumerate(findings) if isinstance(e, Evidence)},
     }
-    return {name: part.model_dump_json() for name, part in parts.items()}
+    return {name: _without_refusal(part).model_dump_json() for name, part in parts.items()}
+
+
+def _without_refusal(part: Rating | Statement | Evidence) -> Rating | Statement | Evidence:
+    """What was refused has no reply that could be compared, and other words the second time."""
+    if isinstance(part, Evidence) or part.status is not Status.REFUSED:
+        return part
+    return part.model_copy(update={"reason": "", "calls": ()})

@@ -5,6 +5,7 @@ no score; 130 interrupted.
 """
 
 import contextlib
+import errno
 import io
 import os
 import sys
@@ -12,6 +13,7 @@ import sys
 import typer
 
 from recjury import __version__
+from recjury.cli.show import printable
 from recjury.errors import UserError
 
 app = typer.Typer(
@@ -43,15 +45,43 @@ def _options(
 
 def main() -> None:
     """Run a command. Exits with one of the codes above."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a console may lack a character
+    _open_streams()
     try:
-        app()
+        _run()
     except UserError as error:
-        sys.stderr.write(f"recjury: {' '.join(str(error).split())}\n")
+        sys.stderr.write(f"recjury: {printable(' '.join(str(error).split()))}\n")
         sys.exit(2)
     except BrokenPipeError:
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF):
+            raise
+        _drop_output()
+        with contextlib.suppress(OSError):
+            sys.stderr.write(f"recjury: the output cannot be written: {error.strerror}\n")
+        sys.exit(2)
+
+
+def _run() -> None:
+    """The command; what it printed is written out before it ends."""
+    try:
+        app()
+    except SystemExit:
+        sys.stdout.flush()
+        raise
+
+
+def _open_streams() -> None:
+    """Streams that are closed lead nowhere, and a console may lack a character."""
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    """What could not be written is not tried again when the program ends."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

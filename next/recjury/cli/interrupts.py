@@ -1,6 +1,7 @@
 """Work that Ctrl-C ends in order."""
 
 import asyncio
+import contextlib
 import signal
 import sys
 from collections.abc import Coroutine
@@ -16,8 +17,9 @@ INTERRUPTED = 130
 def run_until_interrupted(work: Coroutine[Any, Any, T]) -> T:
     """The result of `work`.
 
-    Ctrl-C or SIGTERM cancels it: what is finished is kept, open calls are waited for. A second one
-    ends the program at once. Raises typer.Exit with code 130 if it was interrupted.
+    What it prints goes to standard error. Ctrl-C or SIGTERM cancels it: what is finished is kept,
+    open calls are waited for. A second one ends the program at once. Raises typer.Exit with code
+    130 if it was interrupted.
     """
 
     async def main() -> T:
@@ -35,7 +37,8 @@ def run_until_interrupted(work: Coroutine[Any, Any, T]) -> T:
         return await task
 
     try:
-        return asyncio.run(main())
+        with contextlib.redirect_stdout(sys.stderr):  # what own code prints is no result
+            return asyncio.run(main())
     except asyncio.CancelledError:
         sys.stderr.write("recjury: interrupted; the same command goes on\n")
         raise typer.Exit(INTERRUPTED) from None

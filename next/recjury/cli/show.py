@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from recjury.results import Findings
 
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WIDTH = 120  # where there is no terminal
 _GAP = 3  # between two columns
 
@@ -34,15 +36,20 @@ def _print(findings: "Findings") -> None:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
     console = Console(width=width, highlight=False, markup=False, emoji=False)
     if findings.answer:
-        console.print(findings.answer)
+        console.print(printable(findings.answer))
     if findings.text:
-        console.print(findings.text, soft_wrap=True)
+        console.print(printable(findings.text), soft_wrap=True)
     for heading, frame in findings.tables.items():
         for part in _parts(frame, width):
             console.print()
             console.print(_table(heading, part))
     for line in (*findings.notes, *findings.problems):
-        console.print(f"! {line}")
+        console.print(f"! {printable(line)}")
+
+
+def printable(text: str) -> str:
+    """The text with its control characters written out: none of them moves the cursor."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def _parts(frame: "pd.DataFrame", width: int) -> Iterator["pd.DataFrame"]:
@@ -80,7 +87,7 @@ def _table(heading: str, frame: "pd.DataFrame") -> Any:
 def _cell(value: object) -> str:
     if isinstance(value, float):
         return "-" if math.isnan(value) else f"{value:.2f}"
-    return "-" if value is None else str(value)
+    return "-" if value is None else printable(str(value))
 
 
 def _plain(value: object) -> object:

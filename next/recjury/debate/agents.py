@@ -8,7 +8,7 @@ from autogen_agentchat.agents import BaseChatAgent
 from autogen_agentchat.base import ChatAgent, Response
 from autogen_agentchat.messages import BaseChatMessage, TextMessage
 from autogen_core import CancellationToken
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, Field, StringConstraints
 
 from recjury.debate.roles import RolePrompts
 from recjury.llm import Ask, AttemptError, Dialect, Remedy
@@ -19,11 +19,23 @@ _STATEMENT = "recjury.statement"
 """The metadata of a message that carries a statement."""
 
 
+def _is_number(value: object) -> object:
+    if isinstance(value, bool):  # pydantic would take it for 1 or 0
+        raise ValueError("a number is wanted")
+    return value
+
+
+_LONGEST = 10_000
+"""Characters of a statement: 150 words are asked for."""
+
+
 class Said(BaseModel):
     """The form of a statement."""
 
-    statement: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-    score: Annotated[float, Field(ge=0, le=100)]
+    statement: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=_LONGEST)
+    ]
+    score: Annotated[float, BeforeValidator(_is_number), Field(ge=0, le=100)]
 
 
 class Debater(BaseChatAgent):

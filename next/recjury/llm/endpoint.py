@@ -88,7 +88,7 @@ class Endpoint:
         except (openai.OpenAIError, aiohttp.ClientError) as error:
             raise AttemptError(Remedy("again", _reason(error), no_contact=True)) from None
         try:
-            return from_json(response.content)
+            return _json(response.content)
         except ValueError:
             start = one_line(response.text[:100]) or "nothing"
             reason = f"the answer is no JSON but: {start}: check `base_url`"
@@ -174,7 +174,7 @@ def _text(content: Any) -> str:
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and value >= 0 else None
+    return value if isinstance(value, int) and 0 <= value < 2**53 else None
 
 
 def _messages(request: Request, dialect: Dialect) -> list[dict[str, str]]:
@@ -202,10 +202,18 @@ def _error_in_answer(answer: Any) -> Failure:
     return failure._replace(status=status)
 
 
+def _json(content: bytes) -> Any:
+    """The JSON of an answer; half characters, which only Python's reader takes, are allowed."""
+    try:
+        return from_json(content)
+    except ValueError:
+        return json.loads(content)
+
+
 def _read(response: Any) -> Any:
     """The JSON of an error answer, or its text."""
     try:
-        return from_json(response.content)
+        return _json(response.content)
     except ValueError:
         return response.text
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
@@ -23,6 +24,9 @@ _LEFT_OUT: dict[str, Step] = {
 }
 
 
+_SENT = {"messages", "model", "n", "stream", "response_format", "logprobs", "top_logprobs"}
+
+
 class ReplySettings(Record):
     """All of a model that can change its replies: its part of identities."""
 
@@ -35,8 +39,20 @@ class ReplySettings(Record):
     @field_validator("base_url")
     @classmethod
     def _without_path(cls, url: str) -> str:
-        """One address for the ways to write it."""
-        return url.strip().rstrip("/").removesuffix("/chat/completions") or OPENAI
+        """One address for the ways to write it. Raises ValueError if it is none."""
+        url = url.strip().rstrip("/").removesuffix("/chat/completions") or OPENAI
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and parts.hostname and " " not in url
+        if not is_address or parts.port == 0:  # a port beyond 65535 raises ValueError itself
+            raise ValueError(f"an address is wanted, such as {OPENAI}, got {url!r}")
+        return url
+
+    @field_validator("extra")
+    @classmethod
+    def _beside_what_recjury_sends(cls, extra: dict[str, Any]) -> dict[str, Any]:
+        if taken := sorted(extra.keys() & _SENT):
+            raise ValueError(f"recjury sends {taken[0]!r} itself: leave it out of `extra`")
+        return extra
 
 
 class Model(ReplySettings):

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 class Record(BaseModel):
     """A frozen value that refuses unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 def digest(*values: object) -> str:

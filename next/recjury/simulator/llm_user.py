@@ -63,6 +63,13 @@ class LlmUser(Record):
         ready._catalogues, ready._domains = catalogues, domains
         return ready
 
+    def lacks(self, scenario: Scenario) -> str:
+        """Why the user cannot play a scenario, or nothing."""
+        if scenario.targets if self.knows == "targets" else scenario.wishes:
+            return ""
+        other = "wishes" if self.knows == "targets" else "targets"
+        return f"scenario {scenario.id} has no {self.knows}: set `knows` of this user to {other}"
+
     def guard(self, scenario: Scenario) -> LeakGuard:
         """The guard over the targets; one that lets all pass if the user does not know them."""
         if self.knows == "wishes":
@@ -103,12 +110,9 @@ class LlmUser(Record):
         ]
 
     def _role(self, scenario: Scenario) -> tuple[str, ...]:
+        if lacking := self.lacks(scenario):
+            raise UserError(lacking)
         knows_targets = self.knows == "targets"
-        if not (scenario.targets if knows_targets else scenario.wishes):
-            raise UserError(
-                f"scenario {scenario.id} has no {self.knows}: set `knows` of the user "
-                f"{self.name} to {'wishes' if knows_targets else 'targets'}"
-            )
         targets = "\n".join(self._described(scenario, target) for target in scenario.targets)
         return pack(self.prompts).render(
             "role",

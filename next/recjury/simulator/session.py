@@ -84,6 +84,9 @@ class User(Protocol):
     def name(self) -> str:
         """How tables call it."""
 
+    def lacks(self, scenario: Scenario) -> str:
+        """Why it cannot play a scenario, or nothing."""
+
     def guard(self, scenario: Scenario) -> LeakGuard:
         """What it must not say; an empty guard if it does not know the targets."""
 

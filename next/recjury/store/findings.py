@@ -1,6 +1,5 @@
 """What an evaluator returns, as rows and back."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -32,8 +31,8 @@ class FindingRows(NamedTuple):
 def check_findings(findings: Sequence[Finding]) -> None:
     """Raise UserError for what no table could show as it is meant.
 
-    That is a metric of two levels, two ratings of one metric by one rater, two statements of one
-    role in one round, and a score that is no finite number.
+    That is a metric of two levels, two ratings of one metric by one rater, and two statements of
+    one role in one round.
     """
     ratings, statements = ratings_of(findings), statements_of(findings)
     levels = {(rating.metric, rating.turn is None) for rating in ratings}
@@ -45,10 +44,6 @@ def check_findings(findings: Sequence[Finding]) -> None:
         raise UserError(f"metric {metric!r} has two ratings by {rater!r}{at}: return one of them")
     if twice := _first_twice((said.round, said.role) for said in statements):
         raise UserError(f"{twice[1]!r} has two statements in round {twice[0]}: return one debate")
-    scores = [(rating.metric, rating.score) for rating in ratings]
-    for name, score in scores + [(said.role, said.score) for said in statements]:
-        if score is not None and not math.isfinite(score):
-            raise UserError(f"the score of {name!r} is {score}: give a number, or a status")
 
 
 def to_rows(evaluation: str, findings: Sequence[Finding]) -> FindingRows:

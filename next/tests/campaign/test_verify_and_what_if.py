@@ -102,7 +102,7 @@ def test_another_text_is_what_the_others_read(path: Path) -> None:
 def test_what_is_not_there_is_one_line(path: Path, role: str, round_: int) -> None:
     evaluation, changes = debated(path), {role: Change(score=1)}
     with Store(path) as store, pytest.raises(UserError, match=r"nobody|round"):
-        asyncio.run(what_if(store, evaluation, changes, round_=round_))
+        asyncio.run(what_if(store, evaluation, changes, round_=round_, open_provider=Counting()))
 
 
 def test_a_dry_run_is_near_the_run_and_writes_nothing(tmp_path: Path) -> None:

@@ -60,6 +60,9 @@ class ScriptedUser:
         self.situations: list[Situation] = []
         self.rewritten: list[list[str]] = []
 
+    def lacks(self, scenario: Scenario) -> str:
+        return ""
+
     def guard(self, scenario: Scenario) -> LeakGuard:
         return LeakGuard(scenario.targets, self._own_values)
 
