@@ -66,7 +66,7 @@ def _parts(frame: "pd.DataFrame", width: int) -> Iterator["pd.DataFrame"]:
 
 
 def _narrowest(column: "pd.Series[Any]") -> int:
-    """The width of a column whose cells are broken at spaces only."""
+    """The width of a column whose cells are broken at spaces, and not at no-break spaces."""
     texts = [str(column.name), *map(_cell, column)]
     return _GAP + max(len(word) for text in texts for word in text.split(" "))
 
@@ -78,7 +78,12 @@ def _table(heading: str, frame: "pd.DataFrame") -> Any:
     table = Table(title=heading, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
     for name in frame.columns:
         is_number = frame[name].dtype.kind in "fi"
-        table.add_column(str(name), justify="right" if is_number else "left", overflow="fold")
+        table.add_column(
+            str(name),
+            justify="right" if is_number else "left",
+            overflow="fold",
+            min_width=min(_WIDTH // 2, _narrowest(frame[name]) - _GAP),
+        )
     for row in frame.itertuples(index=False):
         table.add_row(*(_cell(value) for value in row))
     return table

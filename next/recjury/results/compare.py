@@ -44,7 +44,7 @@ def compare(
     that the frame lacks, and if there is nothing to compare.
     """
     tables = _tables(frame, by)
-    pairs = _pairs(_known(frame, tables, names, by), tables, by)
+    pairs = _pairs(_known(frame, names, by), tables, by)
     values = _Sides(tables, _chosen(tables, metrics))
     return _decided(_rows([values.pair(*each) for each in pairs], values), values.metrics[0])
 
@@ -61,19 +61,18 @@ def _tables(frame: "pd.DataFrame", by: By) -> dict[str, "pd.DataFrame"]:
     return tables
 
 
-def _known(frame: "pd.DataFrame", sides: Iterable[str], names: Sequence[str], by: By) -> list[str]:
+def _known(frame: "pd.DataFrame", names: Sequence[str], by: By) -> list[str]:
     """The names as the frame has them; `name@version` may be the beginning of a version."""
-    found = []
+    rows = frame.drop_duplicates(by)[[by, "version"]].astype(str).to_numpy().tolist()
+    whole = {name: f"{name.partition('@')[0]}@{version}" for name, version in rows}
+    found: list[str] = []
     for name in dict.fromkeys(names):
-        base, _, version = name.partition("@")
-        begins = [each for each in sides if version and each.startswith(name)]
-        if version and base in sides and not begins:
-            newest = frame["version"][frame["system"] == base].iloc[0]
-            begins = [base] if str(newest).startswith(version) else []
-        if name not in sides and len(begins) != 1:
-            known = ", ".join(sorted(sides))
-            raise UserError(f"there is no {by} {name!r}{nearest(name, sides)}: there are {known}")
-        found.append(name if name in sides else begins[0])
+        begins = [each for each in whole if "@" in name and whole[each].startswith(name)]
+        meant = [name] if name in whole else begins
+        if len(meant) != 1:
+            known = ", ".join(sorted(whole))
+            raise UserError(f"there is no {by} {name!r}{nearest(name, whole)}: there are {known}")
+        found += meant
     return found
 
 
@@ -229,7 +228,7 @@ def _more(rows: "pd.DataFrame", tests: int) -> "Array":
     import numpy as np
     from scipy import stats
 
-    fewest = math.ceil(math.log2(2 * max(1, tests) / DECIDED)) + 1
+    fewest = math.floor(math.log2(2 * max(1, tests) / DECIDED)) + 1
     z = stats.norm.isf(DECIDED / max(1, tests) / 2) + stats.norm.isf(_POWER_LOST)
     n, errors = rows["n"].to_numpy(), (rows["se"] / rows["difference"]).to_numpy()
     more = np.maximum(fewest - n, np.ceil(n * (z * errors) ** 2) - n)

@@ -13,7 +13,7 @@ from recjury.results.ratings import ratings
 from recjury.results.sentences import (
     Row,
     answer,
-    interval_text,
+    cell,
     listed,
     p_text,
     rows_of,
@@ -109,33 +109,41 @@ def _in_order(table: "pd.DataFrame", order: Mapping[str, int]) -> "pd.DataFrame"
 
 
 def _tables(table: "pd.DataFrame", known: Mapping[str, Metric]) -> dict[str, "pd.DataFrame"]:
-    """One table for two sides; for more, a column for each pair."""
+    """All metrics of two sides; of more, the leading one, and then a column for each pair."""
     import pandas as pd
 
     rows = [row for row in rows_of(table) if row["n"]]
-    pairs = list(dict.fromkeys((row["a"], row["b"]) for row in rows))
+    pairs = dict.fromkeys((row["a"], row["b"]) for row in rows)
     if len(pairs) == 1:
-        (a, b), lines = pairs[0], [_line(row, known) for row in rows]
+        ((a, b),) = pairs
+        lines = [(row["metric"], *_line(row, known)) for row in rows]
         columns = ["metric", a, b, f"{a} minus {b}", "decided", "scenarios"]
         return {"Differences, with 95 % intervals": pd.DataFrame(lines, columns=columns)}
-    by_metric: dict[str, dict[str, str]] = {}
-    for row in rows:
-        cell = f"{_gap(row, known)}{'*' if row['decided'] else ''}"
-        by_metric.setdefault(row["metric"], {})[f"{row['a']} minus {row['b']}"] = cell
-    wide = pd.DataFrame([{"metric": id_, **cells} for id_, cells in by_metric.items()])
-    return {"Differences, with 95 % intervals (*: decided)": wide.fillna("-")}
+    lead = rows[0]["metric"] if rows else ""
+    lines = [(row["a"], row["b"], *_line(row, known)) for row in rows if row["metric"] == lead]
+    columns = ["a", "b", "mean of a", "mean of b", "a minus b", "decided", "scenarios"]
+    found = {f"Differences on {lead}, with 95 % intervals": pd.DataFrame(lines, columns=columns)}
+    others: dict[str, dict[str, str]] = {}
+    for row in (row for row in rows if row["metric"] != lead):
+        gap = f"{_gap(row, known)}{' *' if row['decided'] else ''}"
+        others.setdefault(row["metric"], {})[f"{row['a']} minus {row['b']}"] = gap
+    if others:
+        wide = pd.DataFrame([{"metric": id_, **gaps} for id_, gaps in others.items()])
+        found["Differences on other metrics (*: decided)"] = wide.fillna("-")
+    return found
 
 
 def _line(row: Row, known: Mapping[str, Metric]) -> tuple[str, ...]:
     metric = known.get(row["metric"], Metric(name=""))
     means = (shown(row[mean], metric) for mean in ("mean_a", "mean_b"))
-    return row["metric"], *means, _gap(row, known), _decision(row), str(row["n"])
+    sign = "+" if row["difference"] > 0 else ""
+    gap = f"{sign}{cell(row['difference'], row, metric)}"
+    return *means, gap, _decision(row), str(row["n"])
 
 
 def _gap(row: Row, known: Mapping[str, Metric]) -> str:
-    metric = known.get(row["metric"], Metric(name=""))
     sign = "+" if row["difference"] > 0 else ""
-    return f"{sign}{shown(row['difference'], metric)} {interval_text(row, metric)}"
+    return f"{sign}{shown(row['difference'], known.get(row['metric'], Metric(name='')))}"
 
 
 def _decision(row: Row) -> str:

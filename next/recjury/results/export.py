@@ -59,7 +59,7 @@ def export(
 
 def _write(frame: "pd.DataFrame", path: Path, form: str) -> None:
     if form == "csv":
-        frame.to_csv(path, index=False, errors="backslashreplace")
+        frame.to_csv(path, index=False)
     elif form == "jsonl":
         frame.to_json(path, orient="records", lines=True, force_ascii=False)
     else:

@@ -20,9 +20,10 @@ def shown(value: float, metric: Metric) -> str:
     return f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
-def interval_text(row: Row, metric: Metric) -> str:
-    """`[2.70, 3.10]`, which no table breaks."""
-    return f"[{shown(row['low'], metric)},\N{NO-BREAK SPACE}{shown(row['high'], metric)}]"
+def cell(value: float, row: Row, metric: Metric) -> str:
+    """`2.91 [2.70, 3.10]`, which no table breaks."""
+    low, high = (shown(row[end], metric) for end in ("low", "high"))
+    return f"{shown(value, metric)} [{low}, {high}]".replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def p_text(p: float) -> str:

@@ -9,7 +9,7 @@ from recjury.results.compare import COLUMNS, compare
 from recjury.results.findings import Findings
 from recjury.results.metrics import metrics_of
 from recjury.results.ratings import TRIAL, means, ratings
-from recjury.results.sentences import Row, answer, interval_text, rows_of, shown
+from recjury.results.sentences import Row, answer, cell, rows_of
 from recjury.store import Store
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ def _answer(
     leading = scored[scored["metric"] == metric]
     best = leading.sort_values("mean", ascending=known[metric].lower_is_better).iloc[0]
     word = "Lowest" if known[metric].lower_is_better else "Highest"
-    cell = _cell(dict(best), known[metric]).replace("\N{NO-BREAK SPACE}", " ")
-    said = f"{name}: {trials} conversations. {word} {metric}: {best.system} with {cell}."
+    mean = _cell(dict(best), known[metric]).replace("\N{NO-BREAK SPACE}", " ")
+    said = f"{name}: {trials} conversations. {word} {metric}: {best.system} with {mean}."
     decided = answer(compared, known).splitlines()[:1] if len(compared) else []
     return "\n".join((said, *decided))
 
@@ -89,7 +89,8 @@ def _by_metric(table: "pd.DataFrame", known: Mapping[str, Metric]) -> "pd.DataFr
         cells.setdefault(row["metric"], {})[row["system"]] = _cell(row, metric)
     ids = sorted(cells, key=list(known).index)
     rows = [{"metric": id_, "title": title(known[id_]), **cells[id_]} for id_ in ids]
-    return pd.DataFrame(rows)
+    wide = pd.DataFrame(rows)
+    return wide if wide["title"].any() else wide.drop(columns="title")
 
 
 def title(metric: Metric) -> str:
@@ -103,8 +104,8 @@ def _cell(row: Row, metric: Metric) -> str:
     """`2.91 [2.70, 3.10]`, with the share of trials that have a score where it is not all."""
     if not row["n"]:
         return "-"
-    part = "" if row["coverage"] == 1 else f" ({row['coverage']:.0%})"
-    return f"{shown(row['mean'], metric)} {interval_text(row, metric)}{part}"
+    part = "" if row["coverage"] == 1 else f"\N{NO-BREAK SPACE}({row['coverage']:.0%})"
+    return f"{cell(row['mean'], row, metric)}{part}"
 
 
 def _systems(table: "pd.DataFrame") -> dict[str, dict[str, dict[str, Any]]]:

@@ -44,11 +44,17 @@ def turns(store: Store, campaign: str) -> "pd.DataFrame":
             names = json.dumps([item.name for item in turn.items], ensure_ascii=False)
             took = next(left, None) if turn.speaker == "system" else None
             about = {"conversation": id_, "turn": number, "speaker": turn.speaker}
-            said = {"text": turn.text, "items": names, "failure": turn.failure, "seconds": took}
+            said: dict[str, Any] = {"text": _encodable(turn.text), "items": _encodable(names)}
+            said |= {"failure": turn.failure, "seconds": took}
             rows.append(about | said)
     columns = ["conversation", "turn", "speaker", "text", "items", "failure", "seconds"]
     found = pd.DataFrame(rows, columns=columns).join(trials, on="conversation")
     return found[[columns[0], *TRIAL, *columns[1:]]]
+
+
+def _encodable(text: str) -> str:
+    """The text with lone surrogates as escapes, since no file can hold them."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def statements(store: Store, campaign: str) -> "pd.DataFrame":

@@ -1,0 +1,73 @@
+"""Files of a campaign: tables that pandas reads, and conversations that `judge` reads."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from recjury.corpora import read_recordings
+from recjury.errors import UserError
+from recjury.results import export, statements, turns
+from recjury.store import Store
+from tests.results.filled import Scores, debate, fill, log_of
+
+SCORES: Scores = {"overall": [50.0, 60.0], "novelty": [1.0, None]}
+TEXT = 'He said: "Heat,\n1995"; \ud83d\ud83d, \u2028 and so on.'
+
+
+def test_conversations_come_back_equal(store: Store, tmp_path: Path) -> None:
+    """Case 28: two systems on one scenario are in one file."""
+    log = log_of("s0", TEXT.replace("\ud83d", ""), items=2)
+    fill(store, {name: {"overall": [50.0]} for name in ("one", "two")}, logs={"one": log})
+    export(store, tmp_path / "out")
+    read = read_recordings([tmp_path / "out" / "conversations.jsonl"])
+    assert not read.skipped
+    assert [(each.system, each.id) for each in read.recordings] == [("one", "s0"), ("two", "s0")]
+    again = read.recordings[0].log()
+    assert again.interaction == log.interaction
+    assert again.scenario == log.scenario
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_tables_can_be_read(store: Store, tmp_path: Path, form: str) -> None:
+    fill(store, {"one": SCORES}, logs={"one": log_of("s0", TEXT)})
+    export(store, tmp_path, form="csv" if form == "csv" else "jsonl")
+    path = tmp_path / f"ratings.{form}"
+    frame = pd.read_csv(path) if form == "csv" else pd.read_json(path, lines=True)
+    assert list(frame["metric"]) == ["novelty", "overall"] * 2
+    assert frame["score"].dropna().to_list() == [1, 50, 60]
+    assert set(frame["turn"]) == {-1}
+    lines = (tmp_path / "conversations.jsonl").read_text("utf-8").split("\n")
+    assert json.loads(lines[0])["interaction"][1]["text"] == TEXT
+
+
+def test_turns_are_numbered_as_replay_shows_them(store: Store) -> None:
+    fill(store, {"one": SCORES}, logs={"one": log_of("s0", items=2)})
+    rows = turns(store, "films").to_dict("records")[:2]
+    assert [(row["turn"], row["speaker"]) for row in rows] == [(1, "user"), (2, "system")]
+    assert json.loads(rows[1]["items"]) == ["Film 0", "Film 1"]
+    assert rows[1]["seconds"] == 0.5
+
+
+async def _debated(store: Store) -> None:
+    id_ = "1111aaaa-one-llm-s0-0"
+    await store.save_evaluation(id_, "rubric-core", 0, [debate(70, "Linguist")], tries=0)
+
+
+def test_statements(store: Store) -> None:
+    fill(store, {"one": SCORES})
+    asyncio.run(_debated(store))
+    rows = statements(store, "films").to_dict("records")
+    assert [(row["role"], row["status"]) for row in rows] == [
+        ("Linguist", "not applicable"),
+        ("HCI Expert", "ok"),
+    ]
+    assert rows[1]["text"] == "I think so."
+
+
+def test_a_folder_that_cannot_be_made(store: Store, tmp_path: Path) -> None:
+    fill(store, {"one": SCORES})
+    with pytest.raises(UserError, match="cannot write"):
+        export(store, tmp_path / "missing" / "out")
