@@ -1,5 +1,7 @@
 """The speakers are AutoGen agents: recjury's own roles, and agents that take a role's seat."""
 
+import asyncio
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Annotated
@@ -47,7 +49,7 @@ class Debater(BaseChatAgent):
 
     def __init__(self, role: str):
         """`role` as it stands in statements."""
-        super().__init__(role.replace(" ", "_"), f"The {role} of a debate about a recommender.")
+        super().__init__(_name(role), f"The {role} of a debate about a recommender.")
         self.role, self.statements = role, list[Statement]()
         self._heard: list[Statement] = []
 
@@ -125,9 +127,9 @@ class AgentProvider:
     statement is a call: kept, found again, asked for again, and read as any other.
     """
 
-    def __init__(self, make_agent: Callable[[], ChatAgent]):
-        """`make_agent` returns a new agent each time."""
-        self._make_agent = make_agent
+    def __init__(self, make_agent: Callable[[], ChatAgent], *, timeout: float = 600.0):
+        """`make_agent` returns a new agent each time, which has `timeout` seconds to reply."""
+        self._make_agent, self._timeout = make_agent, timeout
 
     async def ask(
         self,
@@ -136,18 +138,36 @@ class AgentProvider:
         code: str,
         dialect: Dialect,  # noqa: ARG002
     ) -> Sequence[Completion]:
-        """One reply for the first of `calls`. Raises AttemptError for what the agent raises."""
+        """One reply for the first of `calls`. Raises AttemptError for what the agent raises.
+
+        What `make_agent` raises stops the run; an agent that fails is asked again.
+        """
         prompt = with_code(request, code).messages
         messages = [TextMessage(content=each.text, source=each.role) for each in prompt]
         try:
-            response = await self._make_agent().on_messages(messages, CancellationToken())
+            agent = self._make_agent()
         except Exception as error:
-            reason = " ".join(f"the agent raised {type(error).__name__}: {error}".split())
+            reason = _one_line(f"no agent was made: {type(error).__name__}: {error}")
+            raise AttemptError(Remedy("stop", reason)) from error
+        try:
+            async with asyncio.timeout(self._timeout):
+                response = await agent.on_messages(messages, CancellationToken())
+        except Exception as error:
+            reason = _one_line(f"the agent raised {type(error).__name__}: {error}")
             raise AttemptError(Remedy("again", reason)) from error
         return [Completion(response.chat_message.to_text(), call=calls[0])]
 
     async def aclose(self) -> None:
         """Nothing is open."""
+
+
+def _name(role: str) -> str:
+    """A role as AutoGen wants names: an identifier."""
+    return re.sub(r"\W|^(?=\d)", "_", role)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 @lru_cache(256)  # all roles hear the same statements
@@ -156,7 +176,7 @@ def _message(said: Statement) -> TextMessage:
     score = "" if said.score is None else f" My score: {said.score:g}."
     return TextMessage(
         content=f"{said.text}{score}",
-        source=said.role.replace(" ", "_"),
+        source=_name(said.role),
         metadata={_STATEMENT: said.model_dump_json()},
     )
 

@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 from autogen_agentchat.agents import BaseChatAgent
+from autogen_agentchat.base import Response
 
+from examples.own_agent import Counter
 from recjury.debate import DebateSettings, edited, run_debate
+from recjury.debate.agents import AgentProvider, Debater
 from recjury.errors import CallFailed
 from recjury.llm import AttemptError, Remedy
-from recjury.records import Debate, Rating, Request, Statement, Status
+from recjury.records import Debate, Message, Rating, Request, Statement, Status
 from tests.logs import LOG, ask_of, said
 
 ROLES = ["Common User", "Domain Expert", "Linguist", "HCI Expert"]
@@ -204,6 +207,36 @@ def test_every_statement_is_spoken_by_an_agent_of_autogen(monkeypatch: pytest.Mo
     assert len(spoken) == len(debate.statements) == 8
 
 
+def asked_of(make_agent: Callable[[], Any], **settings: Any) -> Remedy:
+    """What is to be done after an agent of one's own was asked."""
+    request = Request((Message("user", ("Well?",)),))
+    with pytest.raises(AttemptError) as error:
+        asyncio.run(AgentProvider(make_agent, **settings).ask(["c1"], request, "", frozenset()))
+    return error.value.remedy
+
+
+def test_an_agent_that_fails_is_asked_again_and_one_that_cannot_be_made_stops_the_run() -> None:
+    class Silent(Counter):
+        async def on_messages(self, *_: Any) -> Response:
+            await asyncio.sleep(3600)
+            raise AssertionError
+
+    class Broken(Counter):
+        async def on_messages(self, *_: Any) -> Response:
+            raise OSError("no\nnetwork")
+
+    slow = asked_of(lambda: Silent("silent", "Says nothing."), timeout=0.01)
+    assert slow.do == "again"
+    broken = asked_of(lambda: Broken("broken", "Fails."))
+    assert (broken.do, broken.reason.count("\n")) == ("again", 0)
+    assert asked_of(lambda: Counter("no identifier", "Cannot be made.")).do == "stop"
+
+
+@pytest.mark.parametrize("role", ["Children's Librarian", "1st Reader", "Книголюб"])
+def test_a_role_of_ones_own_may_have_any_name(role: str) -> None:
+    assert Debater(role).role == role
+
+
 def test_a_role_may_have_another_model() -> None:
     ask, _ = ask_of(speaking(lambda role, number: 50), aliases=("main", "other"))
     settings = DebateSettings.model_validate({"roles": {"domain expert": "other"}})
@@ -211,7 +244,7 @@ def test_a_role_may_have_another_model() -> None:
     assert [s.speaker for s in debate.statements] == ["main", "other", "main", "main"]
 
 
-@pytest.mark.parametrize("score", ["-1", "101", '"good"', "null"])
+@pytest.mark.parametrize("score", ["-1", "101", '"good"', "null", "true"])
 def test_a_score_beyond_the_scale_is_no_statement(score: str) -> None:
     reply = '{"statement": "Well.", "score": SCORE, "code": "CODE"}'.replace("SCORE", score)
     ask, _ = ask_of(lambda request, code: reply.replace("CODE", code))
