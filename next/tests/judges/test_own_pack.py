@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 import recjury
 from recjury.debate import roles_of
@@ -14,7 +15,8 @@ from recjury.records import identity
 from tests.judges.test_core import rated
 from tests.logs import said
 
-SHIPPED = Path(recjury.__file__).parent / "judges" / "prompts" / "core"
+ROOMS = Path(recjury.__file__).parent
+SHIPPED = ROOMS / "judges" / "prompts" / "core"
 OWN = "Does the system know its way around crime films?"
 
 
@@ -51,6 +53,32 @@ def test_a_definition_of_ones_own_is_asked_for(
     assert "You judge one factor: Coherence." in said(shown[0])
     assert identity_of(prompts="mine") == identity_of(prompts=str(folder))
     assert identity_of(prompts="mine") != identity_of()
+
+
+def test_the_texts_of_appendices_a_and_d_have_their_places(tmp_path: Path) -> None:
+    """As docs/core.md says: a copy of each pack, with other texts in it."""
+    texts = {
+        "judges": ("Text of A.1.1", "Text of its anchor"),
+        "debate": ("Text of the Common User", "Text of a concern"),
+    }
+    for room, others in texts.items():
+        shutil.copytree(ROOMS / room / "prompts" / "core-paper", tmp_path / room)
+        manifest = tmp_path / room / "manifest.yaml"
+        values = yaml.safe_load(manifest.read_text("utf-8"))
+        if room == "judges":
+            first = values["factors"]["Coherence"]
+            first["definition"], first["anchors"][4] = others
+        else:
+            first = values["roles"]["Common User"]
+            first["who"], first["concerns"]["Effectiveness"] = others
+        manifest.write_text(yaml.safe_dump(values, sort_keys=False), "utf-8")
+    _, requests = rated(
+        prompts=str(tmp_path / "judges"), debate={"prompts": str(tmp_path / "debate")}
+    )
+    for purpose, room in (("judge", "judges"), ("debate", "debate")):
+        shown = [said(each) for each in requests if each.purpose == purpose]
+        own = [text for text in shown if all(other in text for other in texts[room])]
+        assert len(own) == 1
 
 
 def test_a_copy_is_the_same_evaluator(tmp_path: Path) -> None:
@@ -92,7 +120,7 @@ def test_a_mistake_in_a_manifest_is_one_line(
 
 def test_a_mistake_in_a_role_is_one_line(tmp_path: Path) -> None:
     folder = tmp_path / "debate"
-    shutil.copytree(SHIPPED.parent.parent.parent / "debate" / "prompts" / "core", folder)
+    shutil.copytree(ROOMS / "debate" / "prompts" / "core", folder)
     manifest = folder / "manifest.yaml"
     text = manifest.read_text("utf-8")
     for old, new, words in (
