@@ -67,8 +67,8 @@ class Config(Record):
     name: str = Field(default="campaign", min_length=1, max_length=200, pattern=_PRINTABLE)
     folder: str = "."
     protocol: Literal["core", "paper"] = "core"
-    scenarios: tuple[Scenarios, ...] = (Scenarios(corpus="sample"),)
     recordings: dict[str, str] = Field(default_factory=dict)
+    scenarios: tuple[Scenarios, ...] = (Scenarios(corpus="sample"),)
     systems: tuple[Part, ...] = Field(default=(), validate_default=True)
     users: tuple[Part, ...] = Field(min_length=1)
     evaluators: tuple[Part, ...] = ()
@@ -84,12 +84,13 @@ class Config(Record):
     def _written_out(cls, values: Any) -> Any:
         return _written_out(dict(values)) if isinstance(values, Mapping) else values
 
-    @field_validator("systems")
+    @field_validator("scenarios", "systems")
     @classmethod
-    def _unless_recorded(cls, systems: tuple[Part, ...], info: ValidationInfo) -> tuple[Part, ...]:
-        if not systems and not info.data.get("recordings"):
-            raise ValueError("`systems` is missing: a list of at least one")
-        return systems
+    def _unless_recorded(cls, parts: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+        """Only a campaign of recordings has none."""
+        if not parts and not info.data.get("recordings"):
+            raise ValueError(f"`{info.field_name}` is missing: a list of at least one")
+        return parts
 
     def stored(self) -> dict[str, Any]:
         """The campaign as the store keeps it, and as it can be read from there."""
