@@ -13,12 +13,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
+
+import pandas  # noqa: F401 - a step is measured without what it imports
+import scipy.stats  # noqa: F401
 
 from recjury import results
 from recjury.records import ConversationLog, ItemRef, Rating, Scenario, Turn
 from recjury.store import PlannedConversation, PlannedEvaluator, Store
 
+GROUP = 200  # conversations that are written at once
 SYSTEMS = ("one", "two", "three", "four")
 METRICS = [
     *({"name": f"factor_{number}", "low": 0, "high": 4} for number in range(12)),
@@ -64,17 +69,20 @@ def ratings(better: int, rng: random.Random) -> list[Rating]:
     return [*found, Rating(metric="overall", rater="debate", score=verdict)]
 
 
+async def save(store: Store, trial: PlannedConversation, rng: random.Random) -> None:
+    log = log_of(trial.scenario, trial.system, rng)
+    found = ratings(SYSTEMS.index(trial.system), rng)
+    await store.save_log(trial.conversation, log, play=trial.conversation, seconds=[0.5] * 4)
+    await store.save_evaluation(trial.conversation, "e", 0, found, tries=0)
+
+
 async def fill(store: Store, conversations: int) -> None:
     rng = random.Random(0)
     run = store.start("scale", {"name": "scale", "systems": list(SYSTEMS)}, {})
-    store.plan(
-        run, plan(conversations), [PlannedEvaluator("e", "core", "core", {}, METRICS, 1)]
-    )
-    for each in plan(conversations):
-        log = log_of(each.scenario, each.system, rng)
-        found = ratings(SYSTEMS.index(each.system), rng)
-        await store.save_log(each.conversation, log, play=each.conversation, seconds=[0.5] * 4)
-        await store.save_evaluation(each.conversation, "e", 0, found, tries=0)
+    store.plan(run, plan(conversations), [PlannedEvaluator("e", "core", "core", {}, METRICS, 1)])
+    left = plan(conversations)
+    while group := list(islice(left, GROUP)):
+        await asyncio.gather(*(save(store, each, rng) for each in group))
     store.end(run, "finished")
 
 

@@ -190,17 +190,17 @@ def _rows(pairs: Sequence[_Pair], sides: _Sides) -> Iterator[_Row]:
     from recjury.stats import Draws, interval
 
     draws, p_values = Draws(sides.scenarios), _p_values(pairs, sides.scenarios)
-    for pair, of_pair in zip(pairs, p_values, strict=True):
-        means = [draws.mean(each) for each in (pair.x, pair.y)]
-        clusters = np.minimum(draws.clusters(pair.x), draws.clusters(pair.y))
-        for metric, mean_a, mean_b, n, p in zip(
-            sides.metrics, means[0].T, means[1].T, clusters.tolist(), of_pair, strict=True
-        ):
-            differences = mean_a - mean_b
-            low, high = interval(differences, clusters=n)
-            difference, se = differences[0], np.nanstd(differences[1:]) if n else math.nan
-            about = (pair.a, pair.b, metric, pair.paired, n)
-            yield _Row(*about, *map(float, (mean_a[0], mean_b[0], difference, low, high, p, se)))
+    values = np.hstack([each for pair in pairs for each in (pair.x, pair.y)])
+    shape = (len(pairs), 2, len(sides.metrics))
+    means = draws.mean(values).reshape(-1, *shape)
+    clusters = draws.clusters(values).reshape(shape).min(axis=1)
+    for (row, column), n in np.ndenumerate(clusters):
+        pair, (mean_a, mean_b) = pairs[row], means[:, row, :, column].T
+        gaps = mean_a - mean_b
+        low, high = interval(gaps, clusters=n)
+        se, p = np.nanstd(gaps[1:]) if n else math.nan, p_values[row, column]
+        about = (pair.a, pair.b, sides.metrics[column], pair.paired, int(n))
+        yield _Row(*about, *map(float, (mean_a[0], mean_b[0], gaps[0], low, high, p, se)))
 
 
 def _decided(rows: Iterable[_Row], lead: str) -> "pd.DataFrame":

@@ -1,7 +1,7 @@
 """A campaign as files: four tables for other tools, and conversations that `judge` reads."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -74,20 +74,23 @@ def _conversations(store: Store, campaign: str) -> Iterator[dict[str, Any]]:
     trials = trials_of(store, campaign)
     done = trials[trials["state"] == "done"].astype({"conversation": str})
     rows = {row["conversation"]: row for row in rows_of(done)}
-    config = store.config(campaign)
-    recorded = config.get("recordings", {})
-    opened = config.get("scenarios") or [{"corpus": "sample"}]
-    corpora = [each["corpus"] for each in opened if "corpus" in each]
+    catalogues = _catalogues(store.config(campaign))
     for id_, log in store.logs(rows):
-        names = (each for each in corpora if log.scenario.corpus in (each, Path(each).name))
         yield {
             "id": log.scenario.id,
             **{key: rows[id_][key] for key in ("system", "user", "repeat")},
             "corpus": log.scenario.corpus,
-            "catalogue": recorded.get(log.scenario.corpus) or next(names, ""),
+            "catalogue": catalogues.get(log.scenario.corpus, ""),
             "conversation": id_,
             **_log(log),
         }
+
+
+def _catalogues(config: Mapping[str, Any]) -> dict[str, str]:
+    """Where each corpus's items are: a name, or a folder."""
+    opened = config.get("scenarios") or [{"corpus": "sample"}]
+    names = [each.get("corpus") or each.get("catalogue", "") for each in opened]
+    return {Path(name).name: name for name in names} | dict(config.get("recordings", {}))
 
 
 def _log(log: ConversationLog) -> dict[str, Any]:
