@@ -55,11 +55,12 @@ def load_system(
         system = values.prepared(corpus)
     else:
         system = _own(values, found.value, corpus)
+    models = look_up("models", "") if not is_built_in and _asks(found.value) else {}
     return LoadedSystem(
         system,
         corpus.catalogue,
         name=values.name or values.kind.rpartition(":")[2].lower(),
-        version=digest(values.identity(look_up), found.source),
+        version=digest(values.identity(look_up), found.source, models),
         timeout=values.timeout,
         concurrency=values.concurrency,
         link=values.links,
@@ -97,6 +98,12 @@ def _made(kind: str, class_: type, given: Mapping[str, Any], corpus: Corpus) -> 
     except (Exception, SystemExit) as error:
         message = " ".join(f"{type(error).__name__}: {error}".split())
         raise UserError(f"{kind} could not be made: {message}") from error
+
+
+def _asks(value: Any) -> bool:
+    """Whether an own system may ask any of the campaign's models."""
+    called = value.__call__ if inspect.isclass(value) else value
+    return "ask" in parameters(getattr(value, "respond", called))
 
 
 def _nearest(name: str, own: Iterable[str] = ()) -> str:

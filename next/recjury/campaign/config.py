@@ -148,7 +148,7 @@ def _listed(values: Any, key: str) -> Any:
 
 _PAPER = {
     "users": {"llm": {"prompts": "core-paper"}},
-    "evaluators": {"core": {"prompts": "core-paper"}},
+    "evaluators": {"core": {"prompts": "core-paper", "lists": "all"}},
 }
 _PAPER_SESSION = {"ends_on": "list", "block_values": False}
 
@@ -162,7 +162,9 @@ def _as_in_the_paper(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with(paper: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-    for key, value in paper.items():
-        if settings.get(key, value) != value:
-            raise ValueError(f"`protocol: paper` sets `{key}`: leave it out")
+    within = settings.get("debate")
+    for each in (settings, within if isinstance(within, dict) else {}):
+        for key, value in paper.items():
+            if each.get(key, value) != value:
+                raise ValueError(f"`protocol: paper` sets `{key}`: leave it out")
     return settings | paper

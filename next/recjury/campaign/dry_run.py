@@ -51,6 +51,7 @@ async def dry_run(
             memory,
             open_provider=counter.open,
             limit=limit,
+            fresh=store.fresh(config.name) if store else None,
             stand_ins=True,
             only_rates=conversations is not None,
         ) as ready:

@@ -16,7 +16,7 @@ from recjury.judges import EVALUATORS, Context, Evaluator
 from recjury.llm import Budget, Gateway, Model, Provider, Recorder, open_endpoint
 from recjury.llm.prompts import pack
 from recjury.mistakes import Mistake, made
-from recjury.records import Record, digest, identity
+from recjury.records import Record, digest, identity, references
 from recjury.simulator import USERS, User
 
 Open = Callable[[Model], Provider]
@@ -164,9 +164,9 @@ class _Parts:
                 )
                 if not isinstance(made_, Evaluator):
                     raise UserError(f"{settings['kind']}: expected a class of recjury's Evaluator")
-                version = digest(
-                    type(made_).__name__, made_.RENDERING, self._identity(made_), source
-                )
+                aliases = sorted(references(made_, "model"))  # they are the names of raters
+                parts = (made_.RENDERING, self._identity(made_), source, aliases)
+                version = digest(type(made_).__name__, *parts)
                 ready = made_.prepared(Context(catalogues))
             if ready.name in {each.name for each in found.values()} or version in found:
                 raise self._taken("evaluators", number, ready.name)
@@ -177,6 +177,8 @@ class _Parts:
         """What a model's or a pack's name stands for, in identities. Raises UserError."""
         if kind == "pack":
             return pack(name).digest
+        if kind == "models":
+            return {alias: self.look_up("model", alias) for alias in sorted(self.config.models)}
         if name not in self.models and ":" in name:
             agent = plugins.load(name)
             self._agents[name] = agent.value

@@ -3,25 +3,18 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 from uuid import uuid4
 
 from recjury import __version__
 from recjury.campaign.config import Config, Spending
 from recjury.campaign.plan import Trial, planned_conversations, planned_evaluators, trials
 from recjury.campaign.prepare import Open, Prepared, prepared
-from recjury.errors import (
-    BatchPending,
-    CallFailed,
-    RecjuryError,
-    Stop,
-    UnitFailed,
-    UserError,
-)
+from recjury.errors import BatchPending, CallFailed, Stop, UnitFailed
 from recjury.judges import Evaluator
 from recjury.llm import Ask, Budget, gather
 from recjury.logs import logger
-from recjury.records import ConversationLog, Finding, Unit
+from recjury.records import ConversationLog, Finding, Rating, Status, Unit
 from recjury.simulator import converse
 from recjury.store import PlannedConversation, Store, Todo, TodoEvaluation, evaluation_id
 
@@ -247,16 +240,17 @@ async def play(trial: Trial, left: Todo, ready: Prepared, keeper: Keeper) -> Con
 
 
 async def _rated(evaluator: Evaluator, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
-    """What an evaluator finds. Raises UserError for what one's own evaluator raises."""
+    """What an evaluator finds; what one's own evaluator raises is a reason without a score."""
     try:
         return await evaluator.rate(log, ask)
-    except RecjuryError:
+    except (Stop, BatchPending):
         raise
     except Exception as error:
         if type(evaluator).__module__.startswith("recjury."):
             raise
-        problem = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UserError(f"the evaluator {evaluator.name} raised {problem}") from error
+        reason = " ".join(f"the evaluator raised {type(error).__name__}: {error}".split())
+        about: dict[str, Any] = {"rater": evaluator.name, "status": Status.CALL_FAILED}
+        return [Rating(metric=each.name, reason=reason, **about) for each in evaluator.metrics]
 
 
 async def evaluate(

@@ -1,11 +1,12 @@
 """Verification: every evaluation is done again from the stored replies, and compared."""
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from recjury.campaign.config import Config
 from recjury.campaign.prepare import Prepared, prepared
-from recjury.llm import Ask, AttemptError, Dialect, Model, Remedy
+from recjury.llm import Ask, AttemptError, Dialect, Remedy
 from recjury.records import (
     Completion,
     Evidence,
@@ -21,25 +22,35 @@ from recjury.records import (
 from recjury.store import EvaluationRow, Store
 
 
-class NoModel:
-    """Refuses whatever is not stored."""
+class StoredReplies:
+    """Answers with the replies of a store, and refuses a prompt that is not the stored one."""
 
-    def __init__(self, model: Model):
-        """Any model may be replaced."""
+    def __init__(self, store: Store):
+        """Nothing is sent."""
+        self._store = store
 
     async def ask(
         self,
-        calls: Sequence[str],  # noqa: ARG002
+        calls: Sequence[str],
         request: Request,
-        code: str,  # noqa: ARG002
+        code: str,  # noqa: ARG002 (a stored reply has its own)
         dialect: Dialect,  # noqa: ARG002
     ) -> Sequence[Completion]:
-        """Raises AttemptError, always."""
-        reason = f"the store has no reply to this prompt ({request.purpose})"
-        raise AttemptError(Remedy("refused", reason))
+        """The stored completions of the first of `calls`. Raises AttemptError."""
+        rows = {row.completion.call: row for row in self._store.calls(calls)}
+        found = [rows[call] for call in takewhile(rows.__contains__, calls)]
+        if not found:
+            raise _refused(f"the store has no reply to this prompt ({request.purpose})")
+        if any(row.prompt != request.messages for row in found):
+            raise _refused("the stored prompt is another one")
+        return [row.completion for row in found]
 
     async def aclose(self) -> None:
         """Nothing is open."""
+
+
+def _refused(reason: str) -> AttemptError:
+    return AttemptError(Remedy("refused", reason))
 
 
 class Verified(NamedTuple):
@@ -61,8 +72,10 @@ async def verify(store: Store, campaign: str, *, conversation: str = "") -> Veri
     """
     config = Config.model_validate(store.config(campaign)).model_copy(update={"budget": None})
     differing, equal, changed = dict[str, str](), 0, 0
-    with Store(below=store) as memory:
-        async with prepared(config, memory, open_provider=NoModel, only_rates=True) as ready:
+    with Store() as memory:
+        async with prepared(
+            config, memory, open_provider=lambda _: StoredReplies(store), only_rates=True
+        ) as ready:
             rows = store.evaluations(campaign, conversation=conversation)
             for row in (row for row in rows if row.state == "done"):
                 if row.evaluator not in ready.evaluators:

@@ -97,7 +97,9 @@ def estimate(
     from recjury.results import Findings
     from recjury.store import Store
 
-    below = Store(store, readonly=True) if Path(store).exists() else None
+    file = store.removeprefix("sqlite:///")
+    is_new = "://" not in file and not Path(file).exists()
+    below = None if is_new else Store(store, readonly=True)
     found = asyncio.run(campaign.dry_run(config, below, limit=limit, conversations=conversations))
     dollars = "unknown" if found.dollars is None else f"${found.dollars:.2f}"
     calls = pd.DataFrame(found.purposes.items(), columns=["purpose", "calls"]).round()

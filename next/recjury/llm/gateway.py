@@ -101,6 +101,14 @@ class Line:
         return Spent(self.model.cost(tokens_in, tokens_out) or 0.0, tokens_in + tokens_out)
 
 
+def _again(error: Exception) -> Exception:
+    """A copy, since one exception cannot be raised in many tasks; some cannot be copied."""
+    try:
+        return copy.copy(error)
+    except TypeError:
+        return error
+
+
 def _backoff(attempt: int) -> float:
     return random.uniform(0.5, 1) * min(30, 2.0 ** (attempt - 2))
 
@@ -167,7 +175,7 @@ class Gateway:
             try:  # the call goes on if the one who waits is ended: it is paid for
                 found |= await asyncio.shield(task)
             except Exception as error:
-                raise copy.copy(error) from error  # one exception cannot be raised in many tasks
+                raise _again(error) from error
         return [found[call] for call in calls]
 
     def _close(
@@ -209,7 +217,7 @@ class Gateway:
         logger.info("call ends", tokens_out=sum(each.tokens_out or 0 for each in done), **ids)
         dialect = " ".join(sorted(line.dialect))
         named = [
-            replace(each, call=call, code=code, dialect=dialect)
+            replace(each, call=call, code=each.code or code, dialect=dialect)
             for call, each in zip(calls, done, strict=False)
         ]
         self.sent += len(named)

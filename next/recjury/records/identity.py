@@ -1,6 +1,6 @@
 """The identity of a record: its fields, with what a name stands for in place of the name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
@@ -17,7 +17,8 @@ ModelName = Annotated[str, RefersTo("model")]
 PackName = Annotated[str, RefersTo("pack")]
 
 LookUp = Callable[[str, str], object]
-"""What a name stands for: `look_up("model", "main")` returns plain data."""
+"""What a name stands for: `look_up("model", "main")` returns plain data, and
+`look_up("models", "")` all models by alias."""
 
 _NOT_IDENTITY = frozenset({"name", "judgings"})
 
@@ -28,9 +29,8 @@ def identity(record: Record, look_up: LookUp) -> Mapping[str, object]:
     `name` and `judgings` are left out, and each field that refers to a model or a pack has what
     `look_up` returns for it.
     """
-    hints = get_type_hints(type(record), include_extras=True)
-    fields = sorted(type(record).model_fields.keys() - _NOT_IDENTITY)
-    return {name: _resolved(getattr(record, name), hints[name], look_up) for name in fields}
+    fields = type(record).model_fields.keys() - _NOT_IDENTITY
+    return _fields(record, sorted(fields), look_up)
 
 
 def references(record: Record, kind: str) -> set[str]:
@@ -43,6 +43,11 @@ def references(record: Record, kind: str) -> set[str]:
 
     identity(record, note)
     return found
+
+
+def _fields(record: Record, names: Sequence[str], look_up: LookUp) -> dict[str, object]:
+    hints = get_type_hints(type(record), include_extras=True)
+    return {name: _resolved(getattr(record, name), hints[name], look_up) for name in names}
 
 
 def _resolved(value: Any, hint: Any, look_up: LookUp) -> Any:
@@ -58,7 +63,7 @@ def _resolved(value: Any, hint: Any, look_up: LookUp) -> Any:
             value, next(each for each in get_args(hint) if each is not NoneType), look_up
         )
     if isinstance(value, Record):
-        return identity(value, look_up)
+        return _fields(value, sorted(type(value).model_fields), look_up)
     inner = get_args(hint)
     if isinstance(value, dict):
         return {

@@ -99,7 +99,14 @@ class Saving(Chapter):
         }
         texts, rows = texts_of(findings), to_rows(id_, findings)
 
+        done = select(tables.Evaluation.__table__.c.id).where(
+            tables.Evaluation.__table__.c.id == id_,
+            tables.Evaluation.__table__.c.state == "done",
+        )
+
         def write(connection: Connection) -> None:
+            if open_ and connection.execute(done).first():
+                return  # another campaign has all of it
             _add_texts(connection, texts)
             put(connection, tables.Evaluation, [row])
             for table, new in zip(_FINDINGS, rows, strict=True):

@@ -228,6 +228,58 @@ def test_an_altered_rating_is_found(tmp_path: Path, ran: Recjury) -> None:
     assert done.code == 3
 
 
+@pytest.mark.parametrize("store", ["", ":memory:", "sqlite://", "sqlite:///:memory:"])
+def test_a_store_that_keeps_nothing_is_refused(
+    tmp_path: Path, recjury: Recjury, endpoint: ScriptedEndpoint, store: str
+) -> None:
+    campaign(tmp_path / "c.yaml", endpoint.url)
+    done = recjury("run", "c.yaml", "--store", store)
+    assert done.code == 2
+    assert "would keep nothing" in done.err
+    assert not endpoint.asked
+
+
+def test_what_an_endpoint_refuses_verifies(tmp_path: Path, recjury: Recjury) -> None:
+    def filtering(body: Body) -> Reply:
+        if "You judge one factor: Novelty" in prompt_of(body):
+            return error(400, "filtered", code="content_filter")
+        return honest(body)
+
+    with ScriptedEndpoint(filtering) as server:
+        model = {"name": "m", "base_url": server.url, "patience": 10}
+        campaign(tmp_path / "c.yaml", server.url, model=model)
+        assert recjury("run", "c.yaml").code == 3
+    done = recjury("store", "verify")
+    assert done.code == 0
+    assert "8 evaluations came out equal, 0 problems" in done.out
+
+
+def test_control_characters_do_not_reach_the_terminal(tmp_path: Path, recjury: Recjury) -> None:
+    def red(body: Body) -> Reply:
+        text = honest(body).body["choices"][0]["message"]["content"]
+        return Reply(completion(f"\x1b[31m{text}"))
+
+    with ScriptedEndpoint(red) as server:
+        campaign(tmp_path / "c.yaml", server.url)
+        recjury("run", "c.yaml")
+    id_ = recjury("replay", "--json").json["conversations"][0]["id"]
+    shown = recjury("replay", id_).out
+    assert "\x1b" not in shown
+    assert "\\x1b[31m" in shown
+
+
+def test_own_code_that_prints_does_not_break_json(
+    tmp_path: Path, recjury: Recjury, endpoint: ScriptedEndpoint
+) -> None:
+    (tmp_path / "loud.py").write_text(
+        "def talk(conversation):\n    print('hi')\n    return 'Heat'\n"
+    )
+    campaign(tmp_path / "c.yaml", endpoint.url, systems=["loud:talk"])
+    done = recjury("run", "c.yaml", "--json")
+    assert done.json["systems"]
+    assert "hi" in done.err
+
+
 def test_help_shows_examples(recjury: Recjury) -> None:
     done = recjury("run", "--help")
     assert done.code == 0

@@ -69,6 +69,15 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("redirection", [">&-", ">/dev/full", ">&- 2>&-", ">/dev/full 2>/dev/full"])
+def test_an_output_that_cannot_be_written(tmp_path: Path, redirection: str) -> None:
+    shell = f"{sys.executable} -m recjury --help {redirection}"
+    done = subprocess.run(shell, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode in (0, 2)
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+
+
 def test_a_console_without_unicode(tmp_path: Path) -> None:
     """Case 26."""
     with ScriptedEndpoint(honest) as server:
