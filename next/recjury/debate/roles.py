@@ -14,9 +14,10 @@ from recjury.llm.prompts import (
     wishes_block,
 )
 from recjury.mistakes import Mistake, made
-from recjury.records import ConversationLog, Message, Rating, Record, Statement
+from recjury.records import ConversationLog, Message, Rating, Record, Statement, Status
 
 _SILENT = "gave no statement in this round"
+_NO_SCORE = "the judge gave no score"
 
 
 class Role(Record):
@@ -138,6 +139,8 @@ def _result(rating: Rating) -> str:
     score, text = "none", rating.reason
     if rating.score is not None:
         score, text = f"{rating.score:g} of 4", rating.rationale
+    elif rating.status is not Status.NOT_APPLICABLE:
+        text = _NO_SCORE  # an endpoint's words are none of the debate's business
     name = rating.metric.replace("_", " ").title()
     return f'<factor name="{name}" score="{score}">{fence(text)}</factor>'
 

@@ -37,7 +37,7 @@ class Core(Evaluator):
     `feeds` it, by default the first; without a debate there is no verdict.
     """
 
-    RENDERING: ClassVar[int] = 1
+    RENDERING: ClassVar[int] = 2
 
     kind: Literal["core"] = "core"
     prompts: Annotated[PackName, AfterValidator(_shipped)] = "judges/core"
