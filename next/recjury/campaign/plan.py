@@ -32,14 +32,15 @@ def trials(ready: Prepared) -> Iterator[Trial]:
 
 
 def planned_conversations(ready: Prepared, plan: list[Trial]) -> Iterator[PlannedConversation]:
-    """The rows of the plan."""
+    """The rows of the plan. A version is of a system and of how conversations are held."""
+    session = digest(ready.config.session)
     for ordinal, trial in enumerate(plan):
         corpus = trial.scenario.corpus
         yield PlannedConversation(
             conversation=trial.id,
             ordinal=ordinal,
             system=trial.system,
-            version=ready.systems[trial.system, corpus].version,
+            version=digest(ready.systems[trial.system, corpus].version, session),
             user=trial.user,
             user_version=ready.users[trial.user].version,
             corpus=corpus,

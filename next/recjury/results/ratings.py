@@ -14,12 +14,13 @@ TRIAL = ["system", "user", "corpus", "scenario", "repeat"]
 FACTOR_KINDS = ("core", "counted")
 """Kinds of evaluators that rate CoRE's factors; their plain mean is shown beside the verdict."""
 
+_FAILURES = ("unreadable", "call failed", "refused")
 _VERSION = 8  # characters of a version in the name of an older one
 _TRIALS = """
     SELECT p.campaign, p.conversation, p.system, p.version, p.user, p.user_version, p.corpus,
            p.scenario, p.repeat, p.run, c.log, c.state, c.reason AS failure
     FROM plan p JOIN conversation c ON c.id = p.conversation
-    WHERE p.campaign = :campaign AND c.state <> 'planned' ORDER BY p.ordinal, p.run
+    WHERE p.campaign = :campaign ORDER BY p.ordinal, p.run
 """
 _EVALUATORS = """
     SELECT ce.evaluator, ce.name, e.kind FROM campaign_evaluator ce
@@ -74,7 +75,8 @@ def ratings(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.D
 
 def trials_of(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.DataFrame":
     """A row for each trial that was played, of the newest versions unless `all_versions`."""
-    return _newest(_read(store, _TRIALS, campaign), all_versions=all_versions)
+    trials = _newest(_read(store, _TRIALS, campaign), all_versions=all_versions)
+    return trials[trials["state"] != "planned"]  # only now: an older one is not in its place
 
 
 def _frame(**columns: Any) -> "pd.DataFrame":
@@ -139,7 +141,8 @@ def scores(frame: "pd.DataFrame") -> "pd.DataFrame":
 
     A value is the mean over raters, each the mean of its judgings and turns. Where one rater of a
     trial has no score, the trial has none (NaN): raters differ in level. Repeats whose logs are
-    equal are one trial. `<evaluator>.mean` is the mean of the factors with a score (CoRE, 4.2).
+    equal are one trial. `<evaluator>.mean` is the mean of the factors that apply (CoRE, 4.2); there
+    is none if one of them failed.
     """
     import pandas as pd
 
@@ -150,11 +153,20 @@ def scores(frame: "pd.DataFrame") -> "pd.DataFrame":
     by_trial = by_rater.groupby(level=[*TRIAL, "id"], observed=True)
     table = by_trial.mean().where(by_trial.count() == by_trial.size()).unstack("id")
     trials = frame.drop_duplicates(TRIAL)
-    distinct = trials[~trials.duplicated([*TRIAL[:-1], "log"])]
-    table = table.reindex(pd.MultiIndex.from_frame(distinct[TRIAL]))
+    is_again = trials.duplicated([*TRIAL[:-1], "log"]) & (trials["status"] != "system failed")
+    table = table.reindex(pd.MultiIndex.from_frame(trials[~is_again][TRIAL]))
     for id_, factors in factors_of(frame).items():
-        table[id_] = table[factors].mean(axis=1)
+        complete = ~table.index.isin(_lacking(frame, id_.rpartition(".")[0]))
+        table[id_] = table[factors].mean(axis=1).where(complete)
     return table
+
+
+def _lacking(frame: "pd.DataFrame", evaluator: str) -> "pd.MultiIndex":
+    """The trials of which a factor could be rated, and has no score."""
+    import pandas as pd
+
+    rows = frame[(frame["evaluator"] == evaluator) & (frame["rater"] != DEBATE)]
+    return pd.MultiIndex.from_frame(rows[rows["status"].isin(_FAILURES)][TRIAL])
 
 
 def factors_of(frame: "pd.DataFrame") -> dict[str, list[str]]:

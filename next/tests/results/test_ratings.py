@@ -127,3 +127,23 @@ def test_nothing_is_scored(store: Store) -> None:
     (found,) = means(ratings(store, "c")).to_dict("records")
     assert math.isnan(found["mean"])
     assert found["n"] == 0
+
+
+def test_a_new_version_is_not_mixed_with_what_it_has_not_played_yet(store: Store) -> None:
+    old = [conversation(n, "a", "1", f"s{n}") for n in range(2)]
+    start(store, *old)
+    for row in old:
+        rate(store, row.conversation, rating(1))
+    new = [conversation(n, "a", "2", f"s{n}") for n in range(2)]
+    start(store, *new)
+    rate(store, new[0].conversation, rating(4))
+    assert means(ratings(store, "c")).set_index("metric")["mean"]["rubric.coherence"] == 4.0
+
+
+def test_the_mean_of_factors_is_none_where_one_failed(store: Store) -> None:
+    row = conversation(0, "a", "1", "s0")
+    core = PlannedEvaluator("e1", "core", "core", {}, [FACTOR], 1)
+    store.plan(store.start("c", {}, {}), [row], [core])
+    failed = Rating(metric="novelty", rater="main", status=Status.UNREADABLE, reason="no number")
+    rate(store, row.conversation, rating(4), failed)
+    assert means(ratings(store, "c")).set_index("metric")["n"]["core.mean"] == 0
