@@ -29,7 +29,7 @@ def conversation_list(store: Store, campaign: str = "") -> Findings:
     import pandas as pd
 
     name = store.campaign(campaign)
-    frame = pd.DataFrame([row._asdict() for row in store.conversations(name)])
+    frame = pd.DataFrame(store.conversations(name), columns=ConversationRow._fields)
     columns = ["id", "system", "user", "corpus", "scenario", "state", "ending", "rounds"]
     if frame.groupby("system")["version"].nunique().max() > 1:
         columns.insert(2, "version")

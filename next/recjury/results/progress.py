@@ -3,14 +3,15 @@
 from typing import TYPE_CHECKING
 
 from recjury.results.findings import Findings
-from recjury.store import Counts, Store
+from recjury.store import Counts, Spent, Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _CALLS = """
     SELECT purpose, model, COUNT(*) AS calls, SUM(tokens_in) AS tokens_in,
-           SUM(tokens_out) AS tokens_out, SUM(cost) AS dollars
+           SUM(tokens_out) AS tokens_out, SUM(cost) AS dollars,
+           COUNT(*) - COUNT(cost) AS unpriced
     FROM call WHERE campaign = :campaign GROUP BY purpose, model
 """
 _LAST_RUNS = 5
@@ -26,9 +27,12 @@ def status(store: Store, campaign: str = "") -> Findings:
     from sqlalchemy import text
 
     name = store.campaign(campaign)
-    counts, spent = store.counts(name), store.spent(name)
+    counts = store.counts(name)
     with store.connection() as connection:
         calls = pd.read_sql(text(_CALLS), connection, params={"campaign": name})
+    # One look at all calls is enough; the store's own sum would be another.
+    sums = calls[["tokens_in", "tokens_out", "calls", "unpriced"]].sum().astype(int)
+    spent = Spent(float(calls["dollars"].sum()), *sums.tolist())
     runs = pd.DataFrame([run._asdict() for run in store.runs(name)])
     done, planned = counts.conversations.get("done", 0), sum(counts.conversations.values())
     unknown = f" and {spent.unpriced:,} calls of unknown price" if spent.unpriced else ""
@@ -40,7 +44,7 @@ def status(store: Store, campaign: str = "") -> Findings:
         f"${spent.dollars:.2f}{unknown}." + (f"\nAlso in this store: {others}." if others else ""),
         tables={
             "Conversations and evaluations": _by_state(counts),
-            "Calls": calls,
+            "Calls": calls.drop(columns="unpriced"),
             "Last runs": runs.head(_LAST_RUNS)[columns],
         },
         data={

@@ -21,6 +21,7 @@ from recjury.store import PlannedConversation, PlannedEvaluator, Store
 METRICS = [
     {"name": "overall", "title": "Overall", "high": 100},
     {"name": "novelty", "title": "Novelty", "high": 4},
+    {"name": "success", "title": "Success", "high": 1},
     {"name": "rounds", "title": "Rounds", "low": 1, "lower_is_better": True},
 ]
 

@@ -58,6 +58,23 @@ def test_few_scenarios_several_users_and_one_score_for_all(store: Store) -> None
     )
 
 
+def test_targets_that_histories_name_are_reported_apart(store: Store) -> None:
+    """36 % of OpenDialKG's targets stand in the history already."""
+    easy = log_of("s0", items=3)
+    said = easy.scenario.history[0].model_copy(update={"items": easy.scenario.targets})
+    scenario = easy.scenario.model_copy(update={"history": (said,)})
+    found = {"success": [1.0], "rounds": [2.0]}
+    outcome = [evaluator("outcome", "outcome")]
+    logs = {"one": easy.model_copy(update={"scenario": scenario})}
+    fill(store, {"one": found}, evaluators=outcome, logs=logs)
+    more = {"success": [0.0, 1.0], "rounds": [2.0, 2.0]}
+    fill(store, {"one": more}, evaluators=outcome, first=1)
+    tables = summary(store).tables
+    (apart,) = (table for name, table in tables.items() if "whose history names" in name)
+    assert apart["metric"].to_list() == ["outcome.success"]
+    assert apart["one"][0].startswith("0.50")
+
+
 @pytest.mark.parametrize(
     ("config", "said"),
     [
