@@ -32,6 +32,7 @@ def compare(
     *,
     by: By = "system",
     metrics: Sequence[str] = (),
+    order: Sequence[str] = (),
 ) -> "pd.DataFrame":
     """A row for each two of `names` and each metric: a minus b, with what is decided.
 
@@ -40,12 +41,15 @@ def compare(
     none, `paired` is False. `low` and `high` are a 95 % bootstrap interval over scenarios. `p` is
     of sign flips, corrected by Holm's method: the leading metric over all pairs, and all others
     over all pairs. `decided` is p < .05. `n` counts scenarios, and about `more` would decide with a
-    probability of 80 %, if the difference stays as it is. Raises UserError for a name or a metric
-    that the frame lacks, and if there is nothing to compare.
+    probability of 80 %, if the difference stays as it is.
+
+    `metrics` restricts what is compared, and `order` says how metrics stand in tables; the first
+    one leads. Raises UserError for a name or a metric that the frame lacks, and if there is nothing
+    to compare.
     """
     tables = _tables(frame, by)
     pairs = _pairs(_known(frame, names, by), tables, by)
-    values = _Sides(tables, _chosen(tables, metrics))
+    values = _Sides(tables, _chosen(tables, metrics, order))
     return _decided(_rows([values.pair(*each) for each in pairs], values), values.metrics[0])
 
 
@@ -54,7 +58,7 @@ def _tables(frame: "pd.DataFrame", by: By) -> dict[str, "pd.DataFrame"]:
     keys = [each for each in (("system", *_KEYS) if by != "system" else _KEYS) if each != by]
     tables = {}
     for name in frame[by].drop_duplicates().astype(str):
-        table = scores(frame[frame[by] == name])
+        table = scores(frame[frame[by] == name]).dropna(axis=1, how="all")
         if by == "evaluator":
             table.columns = [str(id_).removeprefix(f"{name}.") for id_ in table.columns]
         tables[name] = table.groupby(level=keys, observed=True).mean()
@@ -86,14 +90,21 @@ def _pairs(names: list[str], sides: Iterable[str], by: By) -> list[tuple[str, st
     return pairs
 
 
-def _chosen(sides: Mapping[str, "pd.DataFrame"], metrics: Sequence[str]) -> list[str]:
+def _chosen(
+    sides: Mapping[str, "pd.DataFrame"], metrics: Sequence[str], order: Sequence[str]
+) -> list[str]:
     """The metrics that are compared, the leading one first."""
     known = dict.fromkeys(id_ for table in sides.values() for id_ in map(str, table.columns))
+    if not known:
+        raise UserError("there are no scores yet: nothing can be compared")
     for name in metrics:
         if not any(_is_meant(id_, name) for id_ in known):
             raise UserError(f"there is no score of {name!r}{nearest(name, known)}")
     chosen = [id_ for id_ in known if any(_is_meant(id_, name) for name in metrics)]
-    return in_order(chosen if metrics else known)
+    places = {id_: place for place, id_ in enumerate(order)}
+    return sorted(
+        in_order(chosen if metrics else known), key=lambda id_: places.get(id_, len(places))
+    )
 
 
 def _is_meant(id_: str, name: str) -> bool:

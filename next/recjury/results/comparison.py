@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from recjury.errors import UserError
 from recjury.records import Metric
 from recjury.results.caveats import about_logs, about_scores
 from recjury.results.compare import By, compare
@@ -40,17 +39,14 @@ def comparison(
     `results.compare`. Raises UserError for unknown names, and if there is nothing to compare.
     """
     if by == "campaign":
-        campaigns = [store.campaign(name) for name in names] or store.campaigns()
+        campaigns = [store.campaign(name) for name in names]
+        campaigns = campaigns if len(names) > 1 else store.campaigns()
     else:
         campaigns = [store.campaign(campaign)]
     versions = by == "system" and any("@" in name for name in names)
     frame = _ratings(store, campaigns, all_versions=versions)
-    if frame["score"].isna().all():
-        raise UserError(f"{', '.join(campaigns)}: there are no scores yet")
-    table = compare(frame, names, by=by, metrics=metrics)
     known = _known(store, campaigns, by)
-    order = {id_: place for place, id_ in enumerate(known)}
-    table = _in_order(table, order)
+    table = compare(frame, names, by=by, metrics=metrics, order=list(known))
     sides = list(dict.fromkeys((*table["a"], *table["b"])))
     notes = (
         *_about_pairs(table),
@@ -98,14 +94,6 @@ def _better_by(row: Row, known: Mapping[str, Metric]) -> dict[str, float | str]:
     sign = -1 if metric.lower_is_better else 1
     low, high = sorted((sign * row["low"], sign * row["high"]))
     return {"metric": row["metric"], "low": low, "high": high}
-
-
-def _in_order(table: "pd.DataFrame", order: Mapping[str, int]) -> "pd.DataFrame":
-    """Pair by pair, the metrics as they stand in all tables."""
-    pairs = table.groupby(["a", "b"], sort=False).ngroup()
-    places = table["metric"].map(order).fillna(len(order))
-    table = table.assign(pair=pairs, place=places).sort_values(["pair", "place"], kind="stable")
-    return table.drop(columns=["pair", "place"]).reset_index(drop=True)
 
 
 def _tables(table: "pd.DataFrame", known: Mapping[str, Metric]) -> dict[str, "pd.DataFrame"]:

@@ -25,7 +25,7 @@ def summary(store: Store, campaign: str = "") -> Findings:
     name = store.campaign(campaign)
     frame, known = ratings(store, name), metrics_of(store, name)
     table = means(frame)
-    compared = _compared(frame, table)
+    compared = _compared(frame, table, known)
     problems = tuple(_problems(frame) + _not_played(store, name))
     notes = (
         *about_means(frame),
@@ -48,14 +48,16 @@ def summary(store: Store, campaign: str = "") -> Findings:
     )
 
 
-def _compared(frame: "pd.DataFrame", table: "pd.DataFrame") -> "pd.DataFrame":
+def _compared(
+    frame: "pd.DataFrame", table: "pd.DataFrame", known: Mapping[str, Metric]
+) -> "pd.DataFrame":
     """All systems that have scores, two by two; none if there are not two."""
     import pandas as pd
 
     systems = list(table["system"][table["n"] > 0].drop_duplicates())
     if len(systems) < 2:
         return pd.DataFrame(columns=COLUMNS)
-    return compare(frame, systems)
+    return compare(frame, systems, order=list(known))
 
 
 def _answer(

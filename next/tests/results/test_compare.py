@@ -171,3 +171,13 @@ def test_what_cannot_be_compared_is_said(store: Store, names: list[str]) -> None
     fill(store, {"one": {"overall": ONE}})
     with pytest.raises(UserError, match="one"):
         comparison(store, names)
+
+
+def test_a_leading_metric_without_scores_does_not_lead(store: Store) -> None:
+    """Recordings without lists have no success: the next metric answers."""
+    none = {"overall": [None] * 12}
+    fill(store, {"one": none | {"novelty": ONE}, "two": none | {"novelty": TWO}})
+    assert "on core.novelty: decided" in comparison(store).answer.splitlines()[0]
+    fill(store, {"one": none, "two": none}, campaign="empty")
+    with pytest.raises(UserError, match="no scores"):
+        comparison(store)
