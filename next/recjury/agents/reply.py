@@ -50,12 +50,18 @@ class Reply:
         """
         text = _whole("".join(self._texts))
         items = tuple(map(catalogue.resolve, self._items))
-        if link and not items:
+        if is_linked := link and not items:
             items = catalogue.link(text)
         listed = tuple({item.id: item for item in items}.values())
         if not text.strip() and not listed and not self._events:
             raise SystemFailed("it said nothing and showed nothing")
-        return Turn(speaker="system", text=text, items=listed, events=tuple(self._events))
+        return Turn(
+            speaker="system",
+            text=text,
+            items=listed,
+            events=tuple(self._events),
+            linked=is_linked and bool(listed),
+        )
 
     def _list(self, items: object) -> None:
         self._count(0)

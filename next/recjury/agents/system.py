@@ -64,16 +64,16 @@ class LoadedSystem:
         """
         self.name, self.version = name, version
         self._system, self._catalogue = system, catalogue
-        self._link, self._has_linked = link, False
+        self._link = link
         self._respond: Callable[..., object] = getattr(system, "respond", None) or system
         self._wants_ask = "ask" in parameters(self._respond)
         self._timeout = timeout or (_TURN_WITH_ASK if self._wants_ask else _TURN)
         self._places = asyncio.Semaphore(concurrency) if concurrency else None
 
     @property
-    def links(self) -> bool:
-        """Whether its lists are found in its texts; if that is not set, as its answers showed."""
-        return self._has_linked if self._link is None else self._link
+    def links(self) -> bool | None:
+        """Whether lists are searched for in texts; None: in answers without a list."""
+        return self._link
 
     def labelled(self, label: str) -> Self:
         """The system as another version, for one that changed where recjury cannot see it."""
@@ -116,9 +116,7 @@ class LoadedSystem:
         if reply is not answer:
             reply.add(answer)
         link = self._link if self._link is not None else not reply.listed
-        turn = reply.turn(self._catalogue, link=link)
-        self._has_linked = self._has_linked or (link and bool(turn.items))
-        return turn
+        return reply.turn(self._catalogue, link=link)
 
     async def _last(self, name: str, *arguments: object) -> None:
         try:

@@ -31,8 +31,8 @@ class Event(Record):
 class Turn(Record):
     """One utterance, with what was shown beside it.
 
-    `items` are a system's list, best first. A failed turn has the reason in `failure`. `calls` are
-    the ids of the stored calls that made it.
+    `items` are a system's list, best first; a `linked` one was found in the text. A failed turn has
+    the reason in `failure`. `calls` are the ids of the stored calls that made it.
     """
 
     speaker: Speaker
@@ -40,6 +40,7 @@ class Turn(Record):
     items: tuple[ItemRef, ...] = ()
     events: tuple[Event, ...] = ()
     failure: str = ""
+    linked: bool = False
     calls: tuple[str, ...] = ()
 
 
@@ -77,6 +78,12 @@ class Scenario(Record):
     history: tuple[Turn, ...] = ()
     targets: tuple[ItemRef, ...] = ()
     wishes: tuple[str, ...] = ()
+
+    @property
+    def named_in_history(self) -> tuple[ItemRef, ...]:
+        """The targets that a turn of the history names: finding them again is no surprise."""
+        named = {item.id for turn in self.history for item in turn.items}
+        return tuple(target for target in self.targets if target.id in named)
 
 
 class ConversationLog(Record):

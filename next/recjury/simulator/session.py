@@ -104,10 +104,6 @@ class System(Protocol):
     def name(self) -> str:
         """How tables call it."""
 
-    @property
-    def links(self) -> bool:
-        """Whether its lists are found in its texts, by the names of items."""
-
     async def start(self, conversation: Conversation) -> None:
         """Open a conversation. Raises SystemFailed."""
 
@@ -152,7 +148,7 @@ async def converse(
         scenario=scenario,
         interaction=tuple(talk.interaction),
         ending=ending,
-        linked=system.links and any(turn.items for turn in talk.interaction),
+        linked=any(turn.linked for turn in talk.interaction),
     )
     return Played(log, tuple(talk.seconds))
 

@@ -94,7 +94,7 @@ def test_what_a_stream_shows() -> None:
 def test_lists_are_searched_for_in_texts_alone(name: str, link: bool | None, links: bool) -> None:
     async def listed(system: LoadedSystem) -> tuple[bool, bool]:
         (turn,) = await talk_with(system, ["Hi."])
-        return bool(turn.items), system.links
+        return bool(turn.items), turn.linked
 
     items, says = run({"kind": kind(name)} | ({} if link is None else {"link": link}), listed)
     assert items is (link is not False)

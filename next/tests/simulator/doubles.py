@@ -81,8 +81,8 @@ class ScriptedSystem:
 
     name = "scripted"
 
-    def __init__(self, *turns: Turn, links: bool = False, opens: bool = True):
-        self._turns, self.links, self._opens = turns, links, opens
+    def __init__(self, *turns: Turn, opens: bool = True):
+        self._turns, self._opens = turns, opens
         self.heard: list[Conversation] = []
         self.ended: list[Conversation] = []
 

@@ -175,9 +175,9 @@ def test_seconds_are_of_system_turns() -> None:
 
 
 def test_lists_that_were_found_in_texts_are_marked() -> None:
-    for system in (ScriptedSystem(HIT, links=True), ScriptedSystem(HIT), ScriptedSystem(NOTHING)):
-        log = played(ScriptedUser(), system).log
-        assert log.linked == (system.links and bool(log.session_list))
+    found = HIT.model_copy(update={"linked": True})
+    for turn, linked in ((found, True), (HIT, False), (NOTHING, False)):
+        assert played(ScriptedUser(), ScriptedSystem(turn)).log.linked is linked
 
 
 def test_all_that_a_system_says_reaches_the_user_as_it_is() -> None:
