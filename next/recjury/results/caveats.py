@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recjury.llm.notes import Said, notes_on
 from recjury.records import DEBATE
-from recjury.results.ratings import TRIAL, factors_of, scores
+from recjury.results.ratings import FAILURES, TRIAL, factors_of, scores
 from recjury.results.sentences import listed
 from recjury.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LOST = ("system failed", "unreadable", "call failed", "refused")
+LOST = ("system failed", *FAILURES)
 """Statuses of ratings that a failure has cost; a rating that is not applicable is none."""
 
 _FEW = 10  # scenarios
@@ -94,7 +94,7 @@ def about_logs(store: Store, frame: "pd.DataFrame") -> Iterator[str]:
     for id_, log in store.logs(systems):
         turns = [turn for turn in log.interaction if turn.speaker == "system" and not turn.failure]
         lists[systems[id_]].lengths.extend(len(turn.items) for turn in turns)
-        lists[systems[id_]].linked.append(log.linked)
+        lists[systems[id_]].linked.append(log.linked or any(turn.linked for turn in turns))
     mean = {name: fmean(each.lengths) for name, each in lists.items() if each.lengths}
     if silent := [name for name, length in mean.items() if not length]:
         yield f"{listed(silent)} listed no item: what needs a list has no score"

@@ -19,6 +19,7 @@ from recjury.records import (
     ratings_of,
 )
 from recjury.results.findings import Findings
+from recjury.results.ratings import FAILURES
 from recjury.store import ConversationRow, Store
 
 _SHORT = 8  # characters of an id that tell conversations apart
@@ -106,10 +107,9 @@ def debate_text(debate: Debate) -> str:
 
 def debate_data(ratings: Sequence[Rating], debate: Debate) -> dict[str, Any]:
     """A debate in the form of CoRE's table 28, with rounds beside it."""
-    factors = [score for score in _factors(ratings).values() if score is not None]
     last = [said.score for said in debate.statements if said.round == debate.rounds]
     return {
-        "avg_org_score": fmean(factors) if factors else None,
+        "avg_org_score": _factor_mean(ratings),
         "agent_scores": last,
         "verdict": debate.verdict.score,
         "chat_history": [
@@ -147,11 +147,17 @@ def _ratings(evaluator: str, ratings: Iterable[Rating]) -> str:
 
 
 def _mean(evaluator: str, ratings: Sequence[Rating]) -> str:
-    """The plain mean of the factors (CoRE, 4.2), and on how many of them it rests."""
-    factors = _factors(ratings)
-    scores = [score for score in factors.values() if score is not None]
-    mean = f"{fmean(scores):.2f}" if scores else "-"
-    return f"{evaluator}.mean {mean} ({len(scores)} of {len(factors)} factors)"
+    """The plain mean of the factors, and on how many of them it rests."""
+    mean, scores = _factor_mean(ratings), list(_factors(ratings).values())
+    shown = "-" if mean is None else f"{mean:.2f}"
+    return f"{evaluator}.mean {shown} ({len(scores) - scores.count(None)} of {len(scores)} factors)"
+
+
+def _factor_mean(ratings: Sequence[Rating]) -> float | None:
+    """The mean of the factors that apply (CoRE, 4.2); None if one of them failed."""
+    scores = [score for score in _factors(ratings).values() if score is not None]
+    failed = any(r.status in FAILURES for r in ratings if r.rater != DEBATE)
+    return None if failed or not scores else fmean(scores)
 
 
 def _factors(ratings: Sequence[Rating]) -> dict[str, float | None]:

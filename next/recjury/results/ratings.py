@@ -14,7 +14,9 @@ TRIAL = ["system", "user", "corpus", "scenario", "repeat"]
 FACTOR_KINDS = ("core", "counted")
 """Kinds of evaluators that rate CoRE's factors; their plain mean is shown beside the verdict."""
 
-_FAILURES = ("unreadable", "call failed", "refused")
+FAILURES = ("unreadable", "call failed", "refused")
+"""Statuses of ratings that could have had a score."""
+
 _VERSION = 8  # characters of a version in the name of an older one
 _TRIALS = """
     SELECT p.campaign, p.conversation, p.system, p.version, p.user, p.user_version, p.corpus,
@@ -166,7 +168,7 @@ def _lacking(frame: "pd.DataFrame", evaluator: str) -> "pd.MultiIndex":
     import pandas as pd
 
     rows = frame[(frame["evaluator"] == evaluator) & (frame["rater"] != DEBATE)]
-    return pd.MultiIndex.from_frame(rows[rows["status"].isin(_FAILURES)][TRIAL])
+    return pd.MultiIndex.from_frame(rows[rows["status"].isin(FAILURES)][TRIAL])
 
 
 def factors_of(frame: "pd.DataFrame") -> dict[str, list[str]]:

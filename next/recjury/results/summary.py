@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from recjury.records import Metric, Scenario
+from recjury.records import Metric
 from recjury.results.caveats import LOST, about_campaign, about_logs, about_means, about_scores
 from recjury.results.compare import COLUMNS, compare
 from recjury.results.findings import Findings
@@ -104,12 +104,7 @@ def _named_before(store: Store, frame: "pd.DataFrame") -> set[str]:
     """The scenarios in whose history a target is named (CoRE's data: 12 and 36 %)."""
     rows = frame.assign(id=_scenarios(frame)).drop_duplicates("id")
     ids = dict(zip(rows["conversation"].astype(str), rows["id"], strict=True))
-    return {ids[id_] for id_, log in store.logs(ids) if _names_a_target(log.scenario)}
-
-
-def _names_a_target(scenario: Scenario) -> bool:
-    said = {item.id for turn in scenario.history for item in turn.items}
-    return any(target.id in said for target in scenario.targets)
+    return {ids[id_] for id_, log in store.logs(ids) if log.scenario.named_in_history}
 
 
 def _scenarios(frame: "pd.DataFrame") -> "pd.Series[str]":
