@@ -43,10 +43,25 @@ _WITHOUT_MODEL = {"users": ["demo"], "evaluators": ["outcome", "counted"]}
 
 
 class Scenarios(Record):
-    """The scenarios of one corpus; with `limit`, the first so many."""
+    """The scenarios of a split of one corpus; with `limit`, the first so many.
 
-    corpus: str
+    With `catalogue`, its items alone are used: `draw` scenarios are drawn from them by `seed`.
+    """
+
+    corpus: str = ""
+    split: str = "test"
+    catalogue: str = ""
+    draw: int | None = Field(default=None, ge=1)
+    seed: int = 0
     limit: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _of_one_kind(self) -> "Scenarios":
+        if bool(self.corpus) == bool(self.catalogue):
+            raise ValueError("either a `corpus` or a `catalogue` is wanted")
+        if bool(self.catalogue) != (self.draw is not None):
+            raise ValueError("a `catalogue` has `draw`, how many scenarios are drawn; no other has")
+        return self
 
 
 class Spending(Record):

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from recjury import plugins
 from recjury.agents import LoadedSystem, load_system
-from recjury.campaign.config import Config
-from recjury.corpora import Corpus, open_corpus
+from recjury.campaign.config import Config, Scenarios
+from recjury.corpora import Corpus, draw_corpus, open_corpus
 from recjury.demo import DEMO_EVALUATORS, DEMO_USERS
 from recjury.errors import UserError
 from recjury.files import nearest
@@ -83,15 +83,29 @@ async def prepared(
 
 
 def _corpora(config: Config, limit: int | None) -> dict[str, Corpus]:
-    found = {}
+    found: dict[str, Corpus] = {}
     for number, each in enumerate(config.scenarios):
         try:
-            corpus = open_corpus(each.corpus)
+            corpus = _opened(each, config.folder)
+            if corpus.name in found:
+                raise UserError(f"two corpora are called {corpus.name!r}")
         except UserError as error:
-            raise config.error(("scenarios", number, "corpus"), str(error)) from None
+            key = "corpus" if each.corpus else "catalogue"
+            raise config.error(("scenarios", number, key), str(error)) from None
         fewest = min((n for n in (each.limit, limit) if n is not None), default=None)
         found[corpus.name] = corpus._replace(scenarios=corpus.scenarios[:fewest])
     return found
+
+
+def _opened(scenarios: Scenarios, folder: str) -> Corpus:
+    """The corpus with its scenarios. Raises UserError if there are none."""
+    if scenarios.draw is not None:
+        return draw_corpus(scenarios.catalogue, scenarios.draw, seed=scenarios.seed, folder=folder)
+    corpus = open_corpus(scenarios.corpus, split=scenarios.split, folder=folder)
+    if not corpus.scenarios:
+        why = corpus.skipped[0] if corpus.skipped else "it has no scenarios"
+        raise UserError(f"{scenarios.corpus}: {why}")
+    return corpus
 
 
 class _Parts:

@@ -1,25 +1,34 @@
 """Corpora: dialogues with items, catalogues, and what names an item in a text."""
 
 from recjury.corpora.catalogue import Catalogue, Item
-from recjury.corpora.corpus import Corpus, Domain
+from recjury.corpora.corpus import DOMAINS, Corpus, Domain, Expert, known_domain
 from recjury.corpora.forms import FORMS
-from recjury.corpora.opening import CORPORA, open_corpus
+from recjury.corpora.graph import Edges, Fact, KnowledgeGraph
+from recjury.corpora.opening import CORPORA, draw_corpus, open_corpus
 from recjury.corpora.recordings import Recording, Recordings, Skipped, read_recordings
-from recjury.corpora.titles import Title, TitleIndex, fold
+from recjury.corpora.titles import Title, TitleIndex
+from recjury.corpora.words import fold
 
 __all__ = [
     "CORPORA",
+    "DOMAINS",
     "FORMS",
     "Catalogue",
     "Corpus",
     "Domain",
+    "Edges",
+    "Expert",
+    "Fact",
     "Item",
+    "KnowledgeGraph",
     "Recording",
     "Recordings",
     "Skipped",
     "Title",
     "TitleIndex",
+    "draw_corpus",
     "fold",
+    "known_domain",
     "open_corpus",
     "read_recordings",
 ]

@@ -1,28 +1,43 @@
-"""A catalogue: items with attributes, found by id, by name, and in texts."""
+"""A catalogue: items with attributes, found by id, by name, in texts, and by what they share."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from pydantic import Field
 
-from recjury.corpora.titles import Title, TitleIndex, fold
+from recjury.corpora.graph import Fact, KnowledgeGraph
+from recjury.corpora.titles import Title, TitleIndex
+from recjury.corpora.words import fold
 from recjury.records import ItemRef, Record, digest
 
 
 class Item(Record):
-    """One item. `attributes` are values by relation ("genre", "director")."""
+    """One item. `attributes` are values by relation ("genre", "director").
 
-    id: str
-    name: str
+    `domain` is what it is where a catalogue has several kinds. `mark` stands behind the name of an
+    item that others have, too.
+    """
+
+    id: str = Field(min_length=1)
+    name: str = Field(min_length=1)
     year: int | None = None
     attributes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     description: str = ""
     popularity: float = 0.0
+    domain: str = ""
+    mark: str = ""
+
+    @property
+    def full_name(self) -> str:
+        """The name with the year: "Heat (1995)"."""
+        return f"{self.name} ({self.year})" if self.year else self.name
 
     @property
     def ref(self) -> ItemRef:
-        """The reference, whose name has the year."""
-        return ItemRef(id=self.id, name=f"{self.name} ({self.year})" if self.year else self.name)
+        """The reference; its name has the year, and the mark."""
+        mark = f" [{self.mark}]" if self.mark else ""
+        return ItemRef(id=self.id, name=f"{self.full_name}{mark}")
 
     @cached_property
     def values(self) -> frozenset[str]:
@@ -40,11 +55,17 @@ class Catalogue:
     """The items of a corpus."""
 
     def __init__(self, items: Iterable[Item] = ()):
-        """Ids are unique. Of items with the same name, the most popular one is meant."""
-        self.items = {item.id: item for item in items}
-        ranked = sorted(self.items.values(), key=lambda item: -item.popularity)
-        self._item_of = {Title(item.ref.name): item for item in ranked}
-        self._titles = TitleIndex(self._item_of)
+        """Ids are unique. Of items with the same name, the most popular one is meant.
+
+        Items whose names and years are equal are marked with their ids.
+        """
+        listed = list(items)
+        names = Counter(item.full_name for item in listed)
+        marked = (
+            item.model_copy(update={"mark": item.id}) if names[item.full_name] > 1 else item
+            for item in listed
+        )
+        self.items = {item.id: item for item in marked}
 
     def __iter__(self) -> Iterator[Item]:
         """The items, in the order of the file."""
@@ -64,6 +85,17 @@ class Catalogue:
         """The attribute values of all items, folded."""
         return frozenset[str]().union(*(item.values for item in self))
 
+    @cached_property
+    def graph(self) -> KnowledgeGraph:
+        """The items and their attribute values."""
+        facts = (
+            Fact(item.id, relation, value)
+            for item in self
+            for relation, values in item.attributes.items()
+            for value in values
+        )
+        return KnowledgeGraph(facts, self.items)
+
     def resolve(self, entry: ItemRef | str) -> ItemRef:
         """The item with that id or name; one that is not here has its folded name as id."""
         if isinstance(entry, ItemRef):
@@ -74,10 +106,15 @@ class Catalogue:
             return self._item_of[title].ref
         return ItemRef(id=f"?{fold(entry) or entry}", name=entry)
 
+    def unknown(self, entries: Iterable[ItemRef | str]) -> list[ItemRef]:
+        """The entries, once each, that are no item of the catalogue."""
+        refs = {ref.id: ref for ref in map(self.resolve, entries)}
+        return [ref for id_, ref in refs.items() if id_ not in self.items]
+
     def link(self, text: str) -> tuple[ItemRef, ...]:
         """The items that a text names, in the text's order, once each."""
-        named = dict.fromkeys(title for _, title in self._titles.in_text(text))
-        return tuple(self._item_of[title].ref for title in named)
+        named = dict.fromkeys(self._item_of[title].id for _, title in self._titles.in_text(text))
+        return tuple(self.items[id_].ref for id_ in named)
 
     def facts(self, item: ItemRef) -> str:
         """What is known of an item, on one line: `1995; genre: crime, thriller; director: ...`."""
@@ -92,18 +129,33 @@ class Catalogue:
         known = self.items.get(item.id)
         if known is None:
             return frozenset()
-        return frozenset(
-            value
-            for name, values in known.attributes.items()
-            for value in values
-            if len(self._having[name, value]) == 1
-        )
+        each = (value for values in known.attributes.values() for value in values)
+        return frozenset(value for value in each if len(self.having(value)) == 1)
+
+    def having(self, value: str) -> frozenset[str]:
+        """The ids of the items that have a value, in whatever relation."""
+        return frozenset(self._having.get(fold(value), ()))
+
+    def meeting(self, wishes: Iterable[str]) -> list[Item]:
+        """The items that have all of the values, the most popular ones first."""
+        ids = set(self.items).intersection(*map(self.having, wishes))
+        return sorted((item for item in self if item.id in ids), key=lambda item: -item.popularity)
 
     @cached_property
-    def _having(self) -> dict[tuple[str, str], set[str]]:
-        having: dict[tuple[str, str], set[str]] = {}
+    def _having(self) -> dict[str, set[str]]:
+        having: dict[str, set[str]] = {}
         for item in self:
-            for name, values in item.attributes.items():
-                for value in values:
-                    having.setdefault((name, value), set()).add(item.id)
+            for value in item.values:
+                having.setdefault(value, set()).add(item.id)
         return having
+
+    @cached_property
+    def _item_of(self) -> dict[Title, Item]:
+        """The items by their titles, the preferred ones first."""
+        ranked = sorted(self, key=lambda item: (-item.popularity, item.year is not None))
+        named = {Title(item.ref.name): item for item in ranked}
+        return named | {Title(item.full_name): item for item in ranked if item.mark}
+
+    @cached_property
+    def _titles(self) -> TitleIndex:
+        return TitleIndex(self._item_of, self.values)

@@ -1,38 +1,135 @@
 """A corpus: a domain, a catalogue, and the scenarios from which conversations start."""
 
-from typing import NamedTuple
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from pydantic import Field, field_validator
 
 from recjury.corpora.catalogue import Catalogue
-from recjury.records import Record, Scenario, digest
+from recjury.errors import UserError
+from recjury.files import YamlFile, nearest
+from recjury.mistakes import Mistake, made
+from recjury.records import ItemRef, Record, Scenario, Turn, digest
+
+DOMAINS = ("film", "book", "film-or-book", "song", "sport", "restaurant", "product")
+"""The domains that ship."""
+
+
+class Expert(Record):
+    """CoRE's Domain Expert for one kind of item (appendix D)."""
+
+    who: str
+    expertise: tuple[str, ...] = Field(min_length=1)
 
 
 class Domain(Record):
-    """What the items are, in words: a "film", many "films", to "watch", if one has "seen" them.
+    """What the items are: a "film", many "films", to "watch", if one has "seen" them.
 
-    `attributes` are what people say of an item that they want: "genre", "director".
+    `attributes` are what people say of an item that they want ("genre", "director"), each with the
+    clause of a reason: "{value} directed it". `dimensions` are those of Diversity (appendix A).
+    Without an `expert`, the debate's pack has its own.
     """
 
-    item: str
-    items: str
-    verb: str
-    done: str
-    attributes: tuple[str, ...] = ()
+    item: str = Field(min_length=1)
+    items: str = Field(min_length=1)
+    verb: str = "try"
+    done: str = "tried"
+    attributes: dict[str, str] = Field(default_factory=dict)
+    dimensions: tuple[str, ...] = ()
+    expert: Expert | None = None
+
+    @field_validator("attributes", mode="before")
+    @classmethod
+    def _with_clauses(cls, values: Any) -> Any:
+        """A list of names has plain clauses."""
+        return dict.fromkeys(values, "") if isinstance(values, list | tuple) else values
+
+    @field_validator("attributes")
+    @classmethod
+    def _clauses_name_the_value(cls, attributes: dict[str, str]) -> dict[str, str]:
+        for name, clause in attributes.items():
+            if clause and "{value}" not in clause:
+                raise ValueError(f"the clause of {name!r} has no {{value}}: {clause!r}")
+        return attributes
 
     @property
     def an_item(self) -> str:
         """The item with its article: "a film"."""
         return f"{'an' if self.item[:1] in 'aeiou' else 'a'} {self.item}"
 
+    def says(self, relation: str, value: str) -> str:
+        """A clause that says of an item that it has a value: "Michael Mann directed it"."""
+        clause = self.attributes.get(relation) or f"its {relation} is {{value}}"
+        return clause.replace("{value}", value)
+
 
 class Corpus(NamedTuple):
-    """Scenarios over a catalogue."""
+    """Scenarios over a catalogue. `skipped` are records that gave none, each with the reason."""
 
     name: str
     domain: Domain
     catalogue: Catalogue
     scenarios: tuple[Scenario, ...]
+    skipped: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
         """The identity of what systems and evaluators see of the corpus besides its scenarios."""
         return digest(self.catalogue.digest, self.domain)
+
+
+def first_new(turns: Sequence[Turn]) -> tuple[int, tuple[ItemRef, ...]] | None:
+    """The first system turn that recommends what nobody has named yet, and these items.
+
+    The turns before it are a scenario's history, the items its targets. None if there is no such
+    turn, or if it is the first one.
+    """
+    seen: set[str] = set()
+    for number, turn in enumerate(turns):
+        new = tuple(item for item in turn.items if item.id not in seen)
+        if turn.speaker == "system" and new and number:
+            return number, new
+        seen.update(item.id for item in turn.items)
+    return None
+
+
+def parted(found: Iterable[Scenario | str]) -> tuple[tuple[Scenario, ...], tuple[str, ...]]:
+    """Scenarios, and the reasons why other records gave none."""
+    every = list(found)
+    scenarios = tuple(each for each in every if isinstance(each, Scenario))
+    return scenarios, tuple(each for each in every if isinstance(each, str))
+
+
+@functools.cache
+def known_domain(name: str) -> Domain:
+    """The domain that ships under that name. Raises UserError."""
+    if name not in DOMAINS:
+        raise UserError(
+            f"there is no domain {name!r}{nearest(name, DOMAINS)}: domains are "
+            f"{', '.join(DOMAINS)}; one of your own has `item`, `items`, `verb` and `done`"
+        )
+    text = resources.files(__package__).joinpath(f"domains/{name}.yaml").read_text("utf-8")
+    return Domain.model_validate(yaml.safe_load(text))
+
+
+def read_domain(path: Path) -> Domain:
+    """The domain of a YAML file; with `domain: film`, the one that ships, with other words.
+
+    Raises UserError.
+    """
+    file = YamlFile(path)
+    if not isinstance(file.values, Mapping):
+        raise file.error((), "a mapping is wanted, such as `domain: film`")
+    values = dict(file.values)
+    try:
+        if name := values.pop("domain", ""):
+            values = known_domain(str(name)).model_dump() | values
+        return made(Domain, values)
+    except Mistake as mistake:
+        raise file.error(mistake.keys, mistake.message) from None
+    except UserError as error:
+        raise file.error(("domain",), str(error)) from None

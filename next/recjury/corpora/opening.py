@@ -1,20 +1,87 @@
-"""Corpora by name."""
+"""Corpora by name, by folder, and of one's own; catalogues alone."""
 
+import functools
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
+from recjury import plugins
 from recjury.corpora.corpus import Corpus
-from recjury.corpora.sample import sample
+from recjury.corpora.drawing import drawn
+from recjury.corpora.folder import read_catalogue, read_folder
+from recjury.corpora.ievalm import ievalm
+from recjury.corpora.inspired import inspired
 from recjury.errors import UserError
 from recjury.files import nearest
 
-CORPORA: Mapping[str, Callable[[], Corpus]] = {"sample": sample}
-"""The corpora that ship."""
+
+def _shipped(name: str, split: str) -> Corpus:
+    return read_folder(Path(__file__).parent / name, name, split)
 
 
-def open_corpus(name: str) -> Corpus:
-    """The corpus with that name. Raises UserError if there is none."""
-    if name not in CORPORA:
-        raise UserError(
-            f"there is no corpus {name!r}{nearest(name, CORPORA)}: corpora are {', '.join(CORPORA)}"
-        )
-    return CORPORA[name]()
+CORPORA: Mapping[str, Callable[[str, str], Corpus]] = {
+    "sample": _shipped,
+    "sample-books": _shipped,
+    "redial": ievalm,
+    "opendialkg": ievalm,
+    "inspired": inspired,
+}
+"""What opens each corpus by its name and a split. The first two ship, the others are read from the
+folder in the variable RECJURY_DATA."""
+
+
+def open_corpus(name: str, *, split: str = "test", folder: str = ".") -> Corpus:
+    """The corpus with that name, in that folder, or made by `module:function` of one's own.
+
+    A relative path is looked for in the current folder and in `folder`. Raises UserError.
+    """
+    if name in CORPORA:
+        return _by_name(name, split)
+    path = _path(name, folder)
+    if path is not None and path.is_dir():
+        return read_folder(path, path.resolve().name, split)
+    if ":" in name:
+        return _own(name)
+    raise UserError(
+        f"there is no corpus {name!r}{nearest(name, CORPORA)}: corpora are {', '.join(CORPORA)}, "
+        "or a folder of your own"
+    )
+
+
+def draw_corpus(name: str, draw: int, *, seed: int = 0, folder: str = ".") -> Corpus:
+    """`draw` scenarios over the catalogue of a corpus, of a folder, or of a file in one.
+
+    Raises UserError.
+    """
+    path = None if name in CORPORA else _path(name, folder)
+    if path is None:
+        known = open_corpus(name, folder=folder)
+        label, domain, catalogue = known.name, known.domain, known.catalogue
+    else:
+        domain, catalogue = read_catalogue(path)
+        label = (path if path.is_dir() else path.parent).resolve().name
+    return Corpus(label, domain, catalogue, drawn(label, domain, catalogue, draw, seed))
+
+
+@functools.cache
+def _by_name(name: str, split: str) -> Corpus:
+    return CORPORA[name](name, split)
+
+
+def _path(name: str, folder: str) -> Path | None:
+    paths = (Path(name).expanduser(), Path(folder) / name)
+    return next((path for path in paths if path.exists()), None)
+
+
+def _own(name: str) -> Corpus:
+    """What a function of one's own returns. Raises UserError, whatever it does."""
+    opens = plugins.load(name).value
+    try:
+        corpus = opens()
+    except UserError:
+        raise
+    except Exception as error:
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UserError(f"{name} raised {message}") from error
+    if not isinstance(corpus, Corpus):
+        raise UserError(f"{name}: expected a function that returns a Corpus of recjury")
+    return corpus

@@ -1,24 +1,16 @@
 """`Title`: what names an item in a text. Lists and texts are matched by the same names."""
 
-import functools
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from importlib import resources
+
+from recjury.corpora.marks import Marks
+from recjury.corpora.words import Word, fold, is_ordinary, is_phrase, plain, words
 
 _YEAR = re.compile(r"\s*\((?P<year>(?:18|19|20)\d\d)\)\s*$")
+_YEAR_BEHIND = re.compile(r",?\s*[(\[]?\s*((?:18|19|20)\d\d)\b")
 _ARTICLE = re.compile(r"^(?:the|a|an) ")
 _ARTICLE_LAST = re.compile(r"^(?P<name>.+), (?P<article>the|a|an)$", re.IGNORECASE)
-_LONG = 4  # words: so many ordinary ones in a row are a title
-_SMALL = frozenset({"a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "the", "to"})
-
-
-def fold(text: str) -> str:
-    """Letters and digits in lower case, without accents and marks, one space between words."""
-    plain = unicodedata.normalize("NFKD", text).replace("'", "").replace("’", "")
-    plain = "".join(sign for sign in plain if not unicodedata.combining(sign))
-    return " ".join(re.findall(r"[^\W_]+", plain.casefold()))
 
 
 class Title:
@@ -26,9 +18,11 @@ class Title:
 
     def __init__(self, name: str):
         """`name` may end with a year in brackets."""
+        name = plain(name)
         year = _YEAR.search(name)
         self.year = int(year["year"]) if year else None
-        bare = fold(_ARTICLE_LAST.sub(r"\g<article> \g<name>", _YEAR.sub("", name)))
+        self.spelling = _ARTICLE_LAST.sub(r"\g<article> \g<name>", _YEAR.sub("", name))
+        bare = fold(self.spelling)
         self.aliases = frozenset({bare, _ARTICLE.sub("", bare)} - {""})
 
     def in_text(self, text: str) -> int | None:
@@ -48,16 +42,26 @@ class TitleIndex:
     """Finds which of many titles a text names. The longest name counts where names overlap.
 
     A name of ordinary words ("Up", "The Others") counts only where it is written as a title. A year
-    behind a name must be the item's; releases differ by a year between countries.
+    behind a name must be the item's; releases differ by a year between countries. A name that goes
+    on is another one: "Speed Racer" is not "Speed".
     """
 
-    def __init__(self, titles: Iterable[Title]):
-        """Of titles with the same name, the first one is preferred."""
+    def __init__(self, titles: Iterable[Title], values: Collection[str] = ()):
+        """Of titles with the same name, the first one is preferred.
+
+        `values` are folded words that mean themselves, such as genres and people: a title of that
+        name counts only in quotation marks, with its year, or as an entry of a list, and a shorter
+        title within such a name ("Jack" in "Jack Black") does not count.
+        """
         self._by_alias: dict[str, list[Title]] = {}
+        self._longest: dict[str, int] = {}
+        self._values = frozenset(values)
         for title in titles:
             for alias in title.aliases:
                 self._by_alias.setdefault(alias, []).append(title)
-        self._longest = max((alias.count(" ") + 1 for alias in self._by_alias), default=0)
+        for name in (*self._by_alias, *self._values):
+            first, length = name.partition(" ")[0], name.count(" ") + 1
+            self._longest[first] = max(length, self._longest.get(first, 0))
 
     def called(self, name: str) -> Title | None:
         """The title that a list entry means, with or without its year."""
@@ -67,72 +71,82 @@ class TitleIndex:
 
     def in_text(self, text: str) -> Iterator[tuple[int, Title]]:
         """The titles in the text's order, as often as they are named, each with its first word."""
-        words, start = fold(text).split(), 0
-        while start < len(words):
-            for end in range(min(start + self._longest, len(words)), start, -1):
-                if title := self._named(text, words, start, end):
+        text = plain(text)
+        said, start, behind = words(text), 0, -1
+        marks = Marks(text, said)
+        while start < len(said):
+            longest = self._longest.get(_without_s(said[start]), 0)
+            longest = max(longest, self._longest.get(said[start].key, 0))
+            for end in range(min(start + longest, len(said)), start, -1):
+                if title := self._named(marks, start, end, behind):
                     yield start, title
-                    start = end
-                    break
+                    behind = end
+                elif not self._is_other(said[start:end]):
+                    continue
+                start = end
+                break
             else:
                 start += 1
 
-    def _named(self, text: str, words: list[str], start: int, end: int) -> Title | None:
-        alias = " ".join(words[start:end])
-        same = self._by_alias.get(alias, [])
-        if not same:
+    def _named(self, marks: Marks, start: int, end: int, behind: int) -> Title | None:
+        """The title that words name; `behind` is the word at which the last title ended."""
+        alias, same = self._spelt(marks.words[start:end])
+        if not same or (marks.breaks(start, end) and not any(map(_has_stop, same))):
             return None
-        after = words[end] if end < len(words) else ""
-        year = int(after) if re.fullmatch(r"(?:18|19|20)\d\d", after) else None
-        if year is None and _is_ordinary(alias) and not _is_marked(alias, text):
+        year = _YEAR_BEHIND.match(marks.text, marks.words[end - 1].end)
+        if year is None and not self._is_meant(alias, marks, start, end):
             return None
-        return _nearest(same, year)
+        if start != behind and marks.begins_earlier(start, end):
+            return None
+        if year is None and self._goes_on(marks, end):
+            return None
+        return _nearest(same, int(year[1]) if year else None)
+
+    def _spelt(self, span: Sequence[Word]) -> tuple[str, list[Title]]:
+        """The titles that are spelt so, also where the last word is a possessive ("Heat's")."""
+        alias = " ".join(word.key for word in span)
+        if same := self._by_alias.get(alias):
+            return alias, same
+        owner = " ".join([*(word.key for word in span[:-1]), _without_s(span[-1])])
+        return owner, [] if is_ordinary(owner.split()) else self._by_alias.get(owner, [])
+
+    def _is_meant(self, alias: str, marks: Marks, start: int, end: int) -> bool:
+        if alias in self._values:
+            return marks.is_set_off(start, end)
+        if is_phrase(alias.split()) and marks.is_thing(start, end):
+            return False
+        return not is_ordinary(alias.split()) or marks.is_title(start, end)
+
+    def _is_other(self, span: Sequence[Word]) -> bool:
+        """Whether several words are a name that is no title."""
+        return len(span) > 1 and " ".join(word.key for word in span) in self._values
+
+    def _goes_on(self, marks: Marks, end: int) -> bool:
+        """Whether a name is the beginning of a longer one, which is no title of the index."""
+        last = marks.goes_on_until(end)
+        return last > end and not any(
+            self._is_name(marks.words[start : start + length])
+            for start in marks.parts(end, last)
+            for length in range(1, self._longest.get(marks.words[start].key, 0) + 1)
+        )
+
+    def _is_name(self, span: Sequence[Word]) -> bool:
+        name = " ".join(word.key for word in span)
+        return name in self._by_alias or name in self._values
 
 
 def _nearest(titles: Iterable[Title], year: int | None) -> Title | None:
+    """The first title with that year, or one off; a title without a year comes last."""
     near = [title for title in titles if title.years_from(year) <= 1]
-    return min(near, key=lambda title: title.years_from(year), default=None)
+    if year is None:
+        return next(iter(near), None)
+    return min(near, key=lambda title: abs((title.year or 0) - year), default=None)
 
 
-def _is_ordinary(alias: str) -> bool:
-    words, known = alias.split(), _ordinary_words()
-    return len(words) < _LONG and all(
-        len(word) == 1 or word.isdigit() or word in known for word in words
-    )
+def _without_s(word: Word) -> str:
+    """The key of "Heat" for "Heat's"; that of other words as it is."""
+    return word.key[:-1] if word.text[-2:-1] in ("'", "’") and word.key[-1] == "s" else word.key
 
 
-@functools.lru_cache(10_000)
-def _marks(alias: str) -> re.Pattern[str]:
-    """Quoted, a list's entry, a whole sentence, or with capitals where no sentence begins."""
-    any_case, capitals = (r"[\W_]+".join(map(each, alias.split())) for each in (_spelt, _capital))
-    before = r"(?:^|[.!?:]\s)" if " " in alias else r"(?!)"
-    if alias.replace(" ", "").isdigit():
-        capitals = "(?!)"
-    return re.compile(
-        rf"""["“‘*_](?i:(?:the|an?)\ )?(?i:{any_case})[.,!?]?["”’*_]"""
-        rf"""|^\s*(?:\d+[.)]|[-*•])\s*(?i:(?:the|an?)\ )?(?i:{any_case})\s*(?:$|[-–—:(,])"""
-        rf"""|(?:(?<=[a-z,;]\s)|{before})(?:The\ |An?\ )?{capitals}\b"""
-        rf"""|(?:^|[.!?]\s)(?:The\ |An?\ )?{capitals}[.:]""",
-        re.MULTILINE,
-    )
-
-
-def _is_marked(alias: str, text: str) -> bool:
-    return _marks(alias).search(text) is not None
-
-
-def _spelt(word: str) -> str:
-    return "['’]?".join(map(re.escape, word))
-
-
-def _capital(word: str) -> str:
-    """How a word of a title is written: small words may do without a capital."""
-    return rf"(?i:{word})" if word in _SMALL else _spelt(word[0].upper() + word[1:])
-
-
-@functools.cache
-def _ordinary_words() -> frozenset[str]:
-    """The words for names: those without a mark, or with "name"."""
-    lines = resources.files(__package__).joinpath("ordinary.txt").read_text("utf-8").splitlines()
-    entries = (line.split() for line in lines if line[:1] != "#")
-    return frozenset(entry[0] for entry in entries if entry and entry[1:] in ([], ["name"]))
+def _has_stop(title: Title) -> bool:
+    return re.search(r"[.!?;]\s", title.spelling) is not None

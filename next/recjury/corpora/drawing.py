@@ -1,0 +1,65 @@
+"""Scenarios of a catalogue alone: what a user wants is drawn from its items."""
+
+import hashlib
+from collections.abc import Iterator
+from itertools import islice
+
+from recjury.corpora.catalogue import Catalogue, Item
+from recjury.corpora.corpus import Domain
+from recjury.errors import UserError
+from recjury.records import Scenario
+
+_MOST_WISHES = 3
+_FEW = 10  # items that meet all wishes: with so few, no wish is added
+
+
+def drawn(
+    corpus: str, domain: Domain, catalogue: Catalogue, count: int, seed: int
+) -> tuple[Scenario, ...]:
+    """`count` scenarios with an empty history, the same ones on every machine.
+
+    An item is drawn, and with it one to three of its attribute values, which other items have, too,
+    but not all. These are the wishes; the targets are the items that meet all of them, the drawn
+    one first, then the most popular ones, at most ten. A larger draw contains a smaller one. Raises
+    UserError if the catalogue cannot give as many.
+    """
+    scenarios = tuple(islice(_scenarios(corpus, domain, catalogue, seed), count))
+    if len(scenarios) < count:
+        raise UserError(
+            f"draw: {count} scenarios are wanted, and {len(scenarios)} of the {len(catalogue)} "
+            f"items of {corpus} share an attribute value with some of the others"
+        )
+    return scenarios
+
+
+def _scenarios(corpus: str, domain: Domain, catalogue: Catalogue, seed: int) -> Iterator[Scenario]:
+    for item in sorted(catalogue, key=lambda item: _lot(seed, item.id)):
+        if wishes := tuple(_wishes(item, catalogue, seed)):
+            yield Scenario(
+                id=f"{seed}-{item.id}",
+                corpus=corpus,
+                domain=domain.item,
+                targets=tuple(each.ref for each in _targets(item, wishes, catalogue)),
+                wishes=wishes,
+            )
+
+
+def _wishes(item: Item, catalogue: Catalogue, seed: int) -> Iterator[str]:
+    """Values of an item; each of them leaves fewer items, and never the item alone."""
+    left, chosen = frozenset(catalogue.items), 0
+    values = (value for values in item.attributes.values() for value in values)
+    for value in sorted(values, key=lambda value: _lot(seed, item.id, value)):
+        having = frozenset(catalogue.having(value)) & left
+        is_needed = not chosen or (chosen < _MOST_WISHES and len(left) > _FEW)
+        if is_needed and 1 < len(having) < len(left):
+            left, chosen = having, chosen + 1
+            yield value
+
+
+def _targets(item: Item, wishes: tuple[str, ...], catalogue: Catalogue) -> list[Item]:
+    others = [each for each in catalogue.meeting(wishes) if each.id != item.id]
+    return [item, *others][:_FEW]
+
+
+def _lot(*parts: object) -> str:
+    return hashlib.sha256(":".join(map(str, parts)).encode()).hexdigest()

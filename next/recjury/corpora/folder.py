@@ -1,0 +1,203 @@
+"""A corpus of one's own: a folder with a catalogue, dialogues, and a domain.
+
+domain.yaml        `domain: book`, or words of one's own; not needed beside films.jsonl
+items.jsonl        or .csv, .tsv, .parquet, or films.jsonl: `id`, `title`, and what else there is
+dialogues.jsonl    `id`, `split`, `turns`; for a catalogue alone it is not needed
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from recjury.corpora.catalogue import Catalogue, Item
+from recjury.corpora.corpus import Corpus, Domain, first_new, known_domain, parted, read_domain
+from recjury.corpora.tables import SUFFIXES, TableRow, read_rows
+from recjury.errors import UserError
+from recjury.records import ItemRef, Scenario, Speaker, Turn
+
+DIALOGUES = "dialogues.jsonl"
+_NAMES = (*(f"items{suffix}" for suffix in SUFFIXES), *(f"films{suffix}" for suffix in SUFFIXES))
+_OWN = ("id", "title", "name", "year", "plot", "description", "popularity")
+_LONGEST = 100  # characters: a longer value is a description
+_ALSO = ("writer", "language")  # attributes of films that nobody is asked about
+_SPEAKERS: Mapping[str, Speaker] = {
+    "user": "user",
+    "seeker": "user",
+    "system": "system",
+    "assistant": "system",
+    "recommender": "system",
+}
+
+
+def read_folder(folder: Path, name: str, split: str) -> Corpus:
+    """The corpus in a folder, with the scenarios of a split. Raises UserError.
+
+    Without dialogues or without the split it has no scenarios, and says why in `skipped`.
+    """
+    domain, catalogue = read_catalogue(folder)
+    path = folder / DIALOGUES
+    if not path.is_file():
+        alone = f"scenarios: [{{catalogue: {name}, draw: 60}}]"
+        reason = f"{folder} has no {DIALOGUES}: for a catalogue alone, write {alone}"
+        return Corpus(name, domain, catalogue, (), (reason,))
+    rows = list(_dialogues(path))
+    splits = sorted({_split(row) for row in rows})
+    if split not in splits:
+        reason = f"{path} has no split {split!r}: there are {', '.join(splits)}"
+        return Corpus(name, domain, catalogue, (), (reason,))
+    reader = _Dialogues(name, domain, catalogue, is_linked=not any(map(_lists_items, rows)))
+    scenarios, skipped = parted(reader.scenario(row) for row in rows if _split(row) == split)
+    return Corpus(name, domain, catalogue, scenarios, skipped)
+
+
+def read_catalogue(path: Path) -> tuple[Domain, Catalogue]:
+    """Domain and items of a folder, or of the file of items in it. Raises UserError."""
+    folder = path if path.is_dir() else path.parent
+    there = [folder / name for name in _NAMES if (folder / name).is_file()]
+    if not path.is_dir():
+        there = [path]
+    if len(there) != 1:
+        names = " and ".join(each.name for each in there) or "no items.jsonl and no items.csv"
+        raise UserError(f"{folder}: has {names}: one file of items is wanted")
+    domain = _domain(folder, there[0])
+    return domain, Catalogue(_items(there[0], domain))
+
+
+def _domain(folder: Path, items: Path) -> Domain:
+    path = folder / "domain.yaml"
+    if path.is_file():
+        return read_domain(path)
+    if items.stem == "films":
+        return known_domain("film")
+    raise UserError(
+        f"{folder}: has no domain.yaml: it says what the items are, in one line such as "
+        "`domain: product`"
+    )
+
+
+def _items(path: Path, domain: Domain) -> list[Item]:
+    items: dict[str, Item] = {}
+    places: dict[str, str] = {}
+    for row in read_rows(path):
+        item = _item(row, domain)
+        if item.id in items:
+            raise row.error(f"a second item has the id {item.id!r}, as in {places[item.id]}")
+        items[item.id], places[item.id] = item, row.where
+    if not items:
+        raise UserError(f"{path}: has no items")
+    return list(items.values())
+
+
+def _item(row: TableRow, domain: Domain) -> Item:
+    """Columns that recjury does not know are attributes; long texts are part of the description."""
+    id_, name = row.text("id"), row.text("title", "name")
+    for column, value in (("id", id_), ("title", name)):
+        if not value:
+            there = ", ".join(row.values)
+            raise row.error(f"`{column}` is missing; the row has {there}")
+    attributes: dict[str, tuple[str, ...]] = {}
+    texts = [row.text("plot", "description")]
+    for column in row.values.keys() - set(_OWN):
+        values = row.texts(column)
+        texts += [value for value in values if len(value) > _LONGEST]
+        if short := tuple(value for value in values if len(value) <= _LONGEST):
+            attributes[_relation(column, domain)] = short
+    year, popularity = row.number("year"), row.number("popularity")
+    return Item(
+        id=id_,
+        name=name,
+        year=int(year) if year else None,
+        attributes={key: attributes[key] for key in _ordered(attributes, row, domain)},
+        description=" ".join(filter(None, texts)),
+        popularity=popularity or 0.0,
+    )
+
+
+def _relation(column: str, domain: Domain) -> str:
+    """The attribute of a column, which may have its name in the plural ("genres")."""
+    singular = column.removesuffix("s")
+    return singular if singular in (*domain.attributes, *_ALSO) else column
+
+
+def _ordered(attributes: Mapping[str, Any], row: TableRow, domain: Domain) -> list[str]:
+    """Attributes in the order of the columns."""
+    columns = [_relation(column, domain) for column in row.values]
+    return [column for column in dict.fromkeys(columns) if column in attributes]
+
+
+def _dialogues(path: Path) -> Iterator[TableRow]:
+    places: dict[str, str] = {}
+    for row in read_rows(path):
+        id_ = row.text("id")
+        if not id_:
+            raise row.error("`id` is missing")
+        if id_ in places:
+            raise row.error(f"a second dialogue has the id {id_!r}, as in {places[id_]}")
+        places[id_] = row.where
+        yield row
+    if not places:
+        raise UserError(f"{path}: has no dialogues")
+
+
+def _split(row: TableRow) -> str:
+    return row.text("split") or "test"
+
+
+def _lists_items(row: TableRow) -> bool:
+    return "targets" in row.values or any("items" in t or "films" in t for t in _turns(row))
+
+
+def _turns(row: TableRow) -> Sequence[Mapping[str, Any]]:
+    turns = row.values.get("turns")
+    if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
+        raise row.error("`turns`: expected a list of {role, text, items}")
+    return turns
+
+
+class _Dialogues:
+    """Dialogues become scenarios. If no dialogue lists items, those of a turn are found in it."""
+
+    def __init__(self, name: str, domain: Domain, catalogue: Catalogue, *, is_linked: bool):
+        self._name, self._domain, self._catalogue = name, domain, catalogue
+        self._is_linked = is_linked
+
+    def scenario(self, row: TableRow) -> Scenario | str:
+        """All that is said, where targets or wishes are given; else up to the first new items."""
+        turns = [self._turn(row, n, turn) for n, turn in enumerate(_turns(row), 1)]
+        targets = self._refs(row, "targets", row.values.get("targets", ()))
+        wishes, id_ = row.texts("wishes"), row.text("id")
+        if not targets and not wishes:
+            found = first_new(turns)
+            if found is None:
+                return f"{id_}: no system turn recommends something new after a user's turn"
+            turns, targets = turns[: found[0]], found[1]
+            id_ = f"{id_}_1"
+        return Scenario(
+            id=id_,
+            corpus=self._name,
+            domain=self._domain.item,
+            history=tuple(turns),
+            targets=targets,
+            wishes=wishes,
+        )
+
+    def _turn(self, row: TableRow, number: int, turn: Mapping[str, Any]) -> Turn:
+        role = turn.get("role", turn.get("speaker"))
+        text = turn.get("text", turn.get("content", ""))
+        if role not in _SPEAKERS or not isinstance(text, str):
+            raise row.error(f"turn {number}: expected `role` (user or system) and `text`")
+        listed = turn.get("items", turn.get("films", ()))
+        items = self._refs(row, f"turn {number}", listed)
+        if self._is_linked:
+            items = self._catalogue.link(text)
+        return Turn(speaker=_SPEAKERS[role], text=text, items=items)
+
+    def _refs(self, row: TableRow, where: str, listed: Any) -> tuple[ItemRef, ...]:
+        """Ids or names as items. Raises UserError for one that the catalogue lacks."""
+        if not isinstance(listed, list | tuple) or not all(isinstance(e, str) for e in listed):
+            raise row.error(f"{where}: expected a list of ids or names, got {listed!r}"[:200])
+        if unknown := self._catalogue.unknown(listed):
+            raise row.error(
+                f"{where}: the catalogue has no {self._domain.item} {unknown[0].name!r}"
+            )
+        return tuple({ref.id: ref for ref in map(self._catalogue.resolve, listed)}.values())

@@ -1,0 +1,128 @@
+"""Rows of JSON lines, CSV and Parquet, each with its place for messages."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recjury.errors import UserError
+from recjury.files import read_text
+
+SUFFIXES = (".jsonl", ".csv", ".tsv", ".parquet")
+_PARTS = ("|", ";")
+"""What divides several values in a cell of CSV."""
+
+
+class TableRow(NamedTuple):
+    """A row's values by column, without those that are empty."""
+
+    where: str
+    values: Mapping[str, Any]
+
+    def error(self, message: str) -> UserError:
+        """An error at the row: `items.csv:3: message`."""
+        return UserError(f"{self.where}: {message}")
+
+    def text(self, *columns: str) -> str:
+        """The text or number in the first of the columns that has one, as a text."""
+        value = next((self.values[each] for each in columns if each in self.values), "")
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            return str(value).strip()
+        raise self.error(f"`{columns[0]}`: expected a text, got {value!r}"[:200])
+
+    def texts(self, column: str) -> tuple[str, ...]:
+        """The values of a column, once each; true is the name of the column, false is nothing."""
+        value = self.values.get(column, [])
+        values = list(value) if isinstance(value, list | tuple) else [value]
+        if any(isinstance(each, Mapping | list) for each in values):
+            raise self.error(f"`{column}`: expected a text or a list of texts, got {value!r}"[:200])
+        named = (column if each is True else each for each in values)
+        texts = (str(each).strip() for each in named if each not in (None, False))
+        return tuple(dict.fromkeys(filter(None, texts)))
+
+    def number(self, column: str) -> float | None:
+        """The number in a column, or None. Raises UserError."""
+        text = self.text(column)
+        try:
+            return float(text) if text else None
+        except ValueError:
+            raise self.error(f"`{column}`: expected a number, got {text!r}"[:200]) from None
+
+
+def read_rows(path: Path) -> Iterator[TableRow]:
+    """The rows of a file, by its suffix. Raises UserError."""
+    match path.suffix.lower():
+        case ".jsonl":
+            rows = _json_rows(path)
+        case ".csv" | ".tsv":
+            rows = _csv_rows(path)
+        case ".parquet":
+            rows = _parquet_rows(path)
+        case _:
+            raise UserError(f"{path}: expected a file {', '.join(SUFFIXES)}")
+    for where, values in rows:
+        yield TableRow(where, {k: v for k, v in values.items() if v not in (None, "", [])})
+
+
+def _json_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        where = f"{path}:{number}"
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UserError(f"{where}: is no JSON: {error}") from None
+        if not isinstance(value, dict):
+            raise UserError(f"{where}: expected a JSON object, got {line[:60]!r}")
+        yield where, value
+
+
+def _csv_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    text = read_text(path)
+    header = text.partition("\n")[0]
+    tabs = path.suffix.lower() == ".tsv"
+    sign = "\t" if tabs else ";" if header.count(";") > header.count(",") else ","
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
+    try:
+        names = [name.strip() for name in next(reader, [])]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise UserError(f"{path}:1: two columns are called {twice[0]!r}")
+        for cells in reader:
+            where = f"{path}:{reader.line_num}"
+            if len(cells) > len(names):
+                raise UserError(f"{where}: has {len(cells)} cells, and the header {len(names)}")
+            yield where, {name: _cell(cell, sign) for name, cell in zip(names, cells, strict=False)}
+    except csv.Error as error:
+        raise UserError(f"{path}:{reader.line_num}: is no CSV: {error}") from None
+
+
+def _cell(cell: str, sign: str) -> str | list[str]:
+    """The text of a cell, or the list in it ("crime|thriller")."""
+    for part in _PARTS:
+        if part != sign and part in cell and ". " not in cell:
+            return [each.strip() for each in cell.split(part) if each.strip()]
+    return cell.strip()
+
+
+def _parquet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    import pandas as pd
+
+    try:
+        frame = pd.read_parquet(path)
+    except ImportError:
+        raise UserError(f"{path}: reading Parquet takes pyarrow: pip install pyarrow") from None
+    except Exception as error:
+        message = " ".join(str(error).split())
+        raise UserError(f"{path}: cannot be read as Parquet: {message}"[:300]) from None
+    for number, values in enumerate(frame.to_dict("records"), 1):
+        yield f"{path}, row {number}", {str(k): _plain(v) for k, v in values.items()}
+
+
+def _plain(value: Any) -> Any:
+    """A value of pandas as JSON would have it."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return None if isinstance(value, float) and value != value else value
