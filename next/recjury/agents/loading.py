@@ -10,6 +10,7 @@ from recjury import plugins
 from recjury.agents.chatcrs import ChatCRS
 from recjury.agents.http import Http
 from recjury.agents.popular import Popular, Random
+from recjury.agents.retrieval import Retrieval
 from recjury.agents.settings import SystemSettings
 from recjury.agents.system import LoadedSystem, parameters
 from recjury.agents.typical import TypicalSystem
@@ -20,6 +21,7 @@ from recjury.mistakes import made
 from recjury.records import LookUp, digest
 
 SYSTEMS: Mapping[str, type[SystemSettings]] = {
+    "retrieval": Retrieval,
     "popular": Popular,
     "random": Random,
     "chatcrs": ChatCRS,

@@ -1,5 +1,8 @@
 """BM25 over the texts of items."""
 
+import numpy as np
+from numpy.typing import NDArray
+
 from recjury.corpora import Catalogue
 from recjury.records import ItemRef
 
@@ -15,6 +18,13 @@ class Search:
         self._index = bm25s.BM25()
         if self._items:
             self._index.index(_tokens([item.text for item in self._items]), show_progress=False)
+
+    def scores(self, words: list[str]) -> NDArray[np.float64]:
+        """How well each item fits some words, in the order of the catalogue; 0 or more."""
+        tokens = _tokens([" ".join(words)])[0] if words else []
+        if not self._items or not tokens:
+            return np.zeros(len(self._items))
+        return np.asarray(self._index.get_scores(tokens), dtype=np.float64)
 
     def best(self, text: str, length: int) -> tuple[ItemRef, ...]:
         """At most `length` items, best first; those that share no word with the text are none."""
