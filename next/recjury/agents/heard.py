@@ -16,9 +16,11 @@ _REFUSES = frozenset(
 )
 _SEEN = frozenset("already seen read heard tried had watched own".split())  # noqa: SIM905
 _ASKS = re.compile(
-    r"\babout\b|\bwho (?:made|directed|wrote|is)\b|\btell me\b|\bsounds?\b|\bcurious\b|\bspecial\b",
+    r"\babout\b|\bwho (?:made|directed|wrote|is)\b|\btell me\b|\bsounds?\b|\bcurious\b|\bspecial\b"
+    r"|\bdo you know\b|\bwhat (?:genre|year)\b|\bwhen\b|\bhave you (?:seen|read|heard)\b",
     re.IGNORECASE,
 )
+_LIKENS = re.compile(r"\b(?:like|similar|as good as)\b", re.IGNORECASE)
 _YEARS = re.compile(r"\b(?P<year>(?:18|19|20)\d\d)(?P<many>s?)\b|\b(?P<tens>[1-9]0)s\b")
 _LONGEST = 5  # words of a value
 _FADES = 0.7  # what was said a turn before counts so much less
@@ -98,9 +100,9 @@ class Ears:
         heard.refuses = bool(turned_down) or (bool(offered) and _is_refusal(fold(text).split()))
         listed = {ref.id for ref in offered} if heard.refuses else set[str]()
         heard.rejected |= turned_down | (listed - {ref.id for ref in named})
-        praised = [ref.id for ref in named or offered[:1] if ref.id in {o.id for o in offered}]
-        if praised and _ASKS.search(text) and not heard.refuses:
-            heard.asked_about = praised[0]
+        about = named[-1:] or offered[:1]
+        if about and _ASKS.search(text) and not (_LIKENS.search(text) or heard.refuses):
+            heard.asked_about = about[0].id
 
     def _take_clause(self, heard: Heard, words: list[str], weight: float) -> None:
         for start, end, value in self._spoken(words):

@@ -118,16 +118,22 @@ class Recommender:
         for value in heard.unwanted:
             scores += _UNWANTED * (self._having(value) > 0)
         for id_, weight in heard.liked.items():
-            values = self._graph.values_of(id_)
-            for relation, value in values:
-                share = _LIKED * weight / math.sqrt(len(values))
-                scores += share * self._having(value, relation)
+            scores += _LIKED * weight * self._neighbours(id_)
         for years, weight in heard.years.items():
             scores += _YEARS * weight * np.isin(self._years, years)
         scores[self._rows_of(heard.known)] += _KNOWN
-        scores[self._rows_of({*heard.rejected, *heard.liked})] += _REJECTED
+        scores[self._rows_of(heard.rejected)] += _REJECTED
         if domain in self._domains:
             scores[self._domains != domain] += _ELSEWHERE
+        return scores
+
+    def _neighbours(self, id_: str) -> Scores:
+        """How much other items share with one; rare values count most."""
+        facts = self._graph.values_of(id_)
+        scores = np.zeros(len(self._items))
+        for relation, value in facts:
+            scores += self._having(value, relation) / math.sqrt(len(facts))
+        scores[self._rows_of([id_])] = 0
         return scores
 
     def _rows_of(self, ids: Iterable[str]) -> list[int]:

@@ -43,7 +43,7 @@ _WITHOUT_MODEL = {"users": ["demo"], "evaluators": ["outcome", "counted"]}
 
 
 class Scenarios(Record):
-    """The scenarios of a split of one corpus; with `limit`, the first so many.
+    """The scenarios of a split of one corpus; with `limit`, the first so many, or drawn by `seed`.
 
     With `catalogue`, its items alone are used: `draw` scenarios are drawn from them by `seed`.
     """
@@ -52,7 +52,7 @@ class Scenarios(Record):
     split: str = "test"
     catalogue: str = ""
     draw: int | None = Field(default=None, ge=1)
-    seed: int = 0
+    seed: int | None = None
     limit: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")

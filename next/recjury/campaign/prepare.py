@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from recjury import plugins
 from recjury.agents import LoadedSystem, load_system
 from recjury.campaign.config import Config, Scenarios
-from recjury.corpora import Corpus, draw_corpus, open_corpus
+from recjury.corpora import Corpus, draw_corpus, open_corpus, shuffled
 from recjury.demo import DEMO_EVALUATORS, DEMO_USERS
 from recjury.errors import UserError
 from recjury.files import nearest
@@ -93,14 +93,17 @@ def _corpora(config: Config, limit: int | None) -> dict[str, Corpus]:
             key = "corpus" if each.corpus else "catalogue"
             raise config.error(("scenarios", number, key), str(error)) from None
         fewest = min((n for n in (each.limit, limit) if n is not None), default=None)
-        found[corpus.name] = corpus._replace(scenarios=corpus.scenarios[:fewest])
+        scenarios = corpus.scenarios if each.seed is None else shuffled(corpus.scenarios, each.seed)
+        found[corpus.name] = corpus._replace(scenarios=scenarios[:fewest])
     return found
 
 
 def _opened(scenarios: Scenarios, folder: str) -> Corpus:
     """The corpus with its scenarios. Raises UserError if there are none."""
     if scenarios.draw is not None:
-        return draw_corpus(scenarios.catalogue, scenarios.draw, seed=scenarios.seed, folder=folder)
+        return draw_corpus(
+            scenarios.catalogue, scenarios.draw, seed=scenarios.seed or 0, folder=folder
+        )
     corpus = open_corpus(scenarios.corpus, split=scenarios.split, folder=folder)
     if not corpus.scenarios:
         why = corpus.skipped[0] if corpus.skipped else "it has no scenarios"

@@ -2,6 +2,7 @@
 
 from recjury.corpora.catalogue import Catalogue, Item
 from recjury.corpora.corpus import DOMAINS, Corpus, Domain, Expert, known_domain
+from recjury.corpora.drawing import shuffled
 from recjury.corpora.forms import FORMS
 from recjury.corpora.graph import Edges, Fact, KnowledgeGraph
 from recjury.corpora.opening import CORPORA, draw_corpus, open_corpus
@@ -31,4 +32,5 @@ __all__ = [
     "known_domain",
     "open_corpus",
     "read_recordings",
+    "shuffled",
 ]

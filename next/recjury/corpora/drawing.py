@@ -1,7 +1,7 @@
 """Scenarios of a catalogue alone: what a user wants is drawn from its items."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from recjury.corpora.catalogue import Catalogue, Item
@@ -30,6 +30,11 @@ def drawn(
             f"items of {corpus} share an attribute value with some of the others"
         )
     return scenarios
+
+
+def shuffled(scenarios: Sequence[Scenario], seed: int) -> tuple[Scenario, ...]:
+    """The scenarios in an order drawn by a seed, the same one on every machine."""
+    return tuple(sorted(scenarios, key=lambda scenario: _lot(seed, scenario.id)))
 
 
 def _scenarios(corpus: str, domain: Domain, catalogue: Catalogue, seed: int) -> Iterator[Scenario]:

@@ -48,13 +48,13 @@ class KnowledgeGraph:
                 self.graph.add_node(node, name=value)
             self.graph.add_edge(Node("item", item), node, key=relation)
 
-    def items_with(self, relation: str, value: str) -> set[str]:
-        """The ids of the items that have a value in a relation."""
+    def items_with(self, relation: str | None, value: str) -> set[str]:
+        """The ids of the items that have a value in a relation; in any, if that is None."""
         node = Node("value", fold(value) or value)
         if node not in self.graph:
             return set()
         found = self.graph.in_edges(node, keys=True)
-        return {item.key for item, _, key in found if key == relation}
+        return {item.key for item, _, key in found if relation in (key, None)}
 
     def values_of(self, item: str) -> list[tuple[str, str]]:
         """Relation and value of each of an item's facts, in the order of the data."""
