@@ -173,7 +173,10 @@ class _Parts:
         found: dict[str, Evaluator] = {}
         recorded = {label: open_corpus(of) for label, of in self.config.recordings.items() if of}
         corpora = {**self.corpora, **recorded}
-        catalogues = {name: corpus.catalogue for name, corpus in corpora.items()}
+        context = Context(
+            {name: corpus.catalogue for name, corpus in corpora.items()},
+            {name: corpus.domain for name, corpus in corpora.items()},
+        )
         for number, settings in enumerate(self.config.evaluators):
             with self._errors_at("evaluators", number):
                 made_, source = self._record(
@@ -184,7 +187,7 @@ class _Parts:
                 aliases = sorted(references(made_, "model"))  # they are the names of raters
                 parts = (made_.RENDERING, self._identity(made_), source, aliases)
                 version = digest(type(made_).__name__, *parts)
-                ready = made_.prepared(Context(catalogues))
+                ready = made_.prepared(context)
             if ready.name in {each.name for each in found.values()} or version in found:
                 raise self._taken("evaluators", number, ready.name)
             found[version] = ready

@@ -79,17 +79,20 @@ async def run_debate(
     opening: Sequence[Statement] = (),
     *,
     facts: Facts | None = None,
+    expert: Mapping[str, Any] | None = None,
 ) -> Debate:
     """Debate a log over its ratings, one for each factor.
 
-    Nobody is asked for the statements of `opening`. A role without a scored factor abstains. Raises
-    Stop.
+    Nobody is asked for the statements of `opening`. A role without a scored factor abstains.
+    `expert` has `who` and `expertise` of the items' own domain, for packs that name the role which
+    has them. Raises Stop.
     """
     prompts = RolePrompts(
         pack(settings.prompts),
         log,
         ratings,
         facts=facts,
+        expert=expert,
         lists=settings.lists,
         language=settings.language,
     )

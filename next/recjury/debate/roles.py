@@ -65,19 +65,23 @@ class RolePrompts:
         ratings: Sequence[Rating],
         *,
         facts: Facts | None = None,
+        expert: Mapping[str, Any] | None = None,
         lists: Literal["all", "named"] | None = None,
         language: str = "",
     ):
         """`facts` is what lists say of items, for packs that show it.
 
-        `lists: all` shows the list to every role, `language` is the one to write in, by default
-        that of the conversation.
+        `expert` changes the role that a pack calls its `domain_expert`. `lists: all` shows the list
+        to every role, `language` is the one to write in, by default that of the conversation.
         """
         self._pack, self._log, self._ratings = pack, log, ratings
         self._facts = facts if pack.manifest.get("annotated") else None
         self._lists = lists or pack.manifest.get("lists", "named")
         self._language, self._words = language, pack.manifest.get("words")
         self.roles = roles_of(pack)
+        name = pack.manifest.get("domain_expert", "")
+        if expert and name in self.roles:
+            self.roles[name] = self.roles[name].model_copy(update=expert)
 
     def prompt(self, name: str, number: int, said: Sequence[Statement]) -> list[Message]:
         """What a role is asked in a round, after all that was said in the rounds before."""

@@ -98,8 +98,13 @@ class Core(Evaluator):
 
     async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
         """All ratings, by factor and then by judge, and the debate. Raises Stop."""
+        domain = self.context.domain(log)
         prompts = JudgePrompts(
-            pack(self.prompts), self.context.catalogue(log).facts, self.lists, self.language
+            pack(self.prompts),
+            self.context.catalogue(log).facts,
+            self.lists,
+            self.language,
+            domain.dimensions if domain else (),
         )
         ratings = await gather(
             judge(criterion, log, ask, model=model, prompts=prompts, temperature=self.temperature)
@@ -120,8 +125,9 @@ class Core(Evaluator):
         """The debate over the ratings of the judge that feeds it, after `opening`."""
         routed = {_id(factor): model for factor, model in self.routes.items()}
         own = [each for each in ratings if each.rater == routed.get(each.metric, self.feeds)]
-        facts = self.context.catalogue(log).facts
-        return await run_debate(log, own, ask, settings, opening, facts=facts)
+        facts, domain = self.context.catalogue(log).facts, self.context.domain(log)
+        expert = domain.expert.model_dump() if domain and domain.expert else None
+        return await run_debate(log, own, ask, settings, opening, facts=facts, expert=expert)
 
     def _raters(self) -> Iterator[tuple[Criterion, str]]:
         for criterion in self.criteria:

@@ -1,6 +1,6 @@
 """`Criterion`: what is rated. CoRE's factors, aspects and rubrics of one's own are one thing."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from recjury.llm import Ask
@@ -16,7 +16,7 @@ from recjury.llm.prompts import (
 from recjury.mistakes import Mistake, made
 from recjury.records import ConversationLog, Level, Message, Metric, Rating, Record, Status
 
-Input = Literal["list", "target"]
+Input = Literal["list", "target", "dimensions"]
 Lists = Literal["all", "named"]
 """Which prompts show the session's list: all, or those whose criterion names it."""
 
@@ -24,8 +24,9 @@ Lists = Literal["all", "named"]
 class Criterion(Record):
     """What is rated: definition, anchors, steps, scale, level.
 
-    `inputs` are needed and shown besides the conversation: the session's list, the targets. With
-    `between`, whole numbers without an anchor may be given, too.
+    `inputs` are shown besides the conversation: the session's list and the targets, which are
+    needed, and the dimensions of the domain, if they are known. With `between`, whole numbers
+    without an anchor may be given, too.
     """
 
     name: str
@@ -79,13 +80,14 @@ class JudgePrompts(NamedTuple):
     """How a pack asks for ratings.
 
     `facts` is what lists say of items, for packs that show it; `language` is the one to write in,
-    by default that of the conversation.
+    by default that of the conversation; `dimensions` are those in which items may differ.
     """
 
     pack: Pack
     facts: Facts | None = None
     lists: Lists | None = None
     language: str = ""
+    dimensions: Sequence[str] = ()
 
     def render(self, criterion: Criterion, log: ConversationLog) -> list[Message]:
         """The prompt for one rating, in parts: what many prompts share is stored once."""
@@ -105,6 +107,7 @@ class JudgePrompts(NamedTuple):
             targets=items_block("target", targets, facts) if targets else None,
             places=numbers_of(targets, items),
             wishes=wishes_block(scenario.wishes) if scenario.wishes else None,
+            dimensions=self.dimensions if "dimensions" in criterion.inputs else (),
             language=self.language,
             low=low,
             high=high,

@@ -6,20 +6,25 @@ from typing import ClassVar, Self
 
 from pydantic import Field, PrivateAttr
 
-from recjury.corpora import Catalogue
+from recjury.corpora import Catalogue, Domain
 from recjury.llm import Ask
 from recjury.records import ConversationLog, Finding, Metric, Record
 
 
 @dataclass(frozen=True)
 class Context:
-    """What an evaluator may use besides a log: the catalogue of each corpus, by name."""
+    """What an evaluator may use besides a log: catalogues and domains by the names of corpora."""
 
     catalogues: Mapping[str, Catalogue] = field(default_factory=dict)
+    domains: Mapping[str, Domain] = field(default_factory=dict)
 
     def catalogue(self, log: ConversationLog) -> Catalogue:
         """The catalogue that the log's items are of; an empty one if none is known."""
         return self.catalogues.get(log.scenario.corpus) or Catalogue()
+
+    def domain(self, log: ConversationLog) -> Domain | None:
+        """What the log's items are, if that is known."""
+        return self.domains.get(log.scenario.corpus)
 
 
 class Evaluator(Record):
