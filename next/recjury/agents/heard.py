@@ -11,7 +11,7 @@ _CLAUSE = re.compile(r"[.!?;,:\n]+|\b(?:but|though|although)\b", re.IGNORECASE)
 _REFUSES = frozenset(
     (  # noqa: SIM905
         "no not without dont doesnt didnt isnt arent wasnt cant wont hate hated dislike disliked "
-        "nothing none less except avoid rather instead"
+        "nothing none less except avoid"
     ).split()
 )
 _SEEN = frozenset("already seen read heard tried had watched own".split())  # noqa: SIM905
@@ -98,8 +98,8 @@ class Ears:
             if ref.id not in turned_down:
                 heard.liked[ref.id] = weight
         heard.refuses = bool(turned_down) or (bool(offered) and _is_refusal(fold(text).split()))
-        listed = {ref.id for ref in offered} if heard.refuses else set[str]()
-        heard.rejected |= turned_down | (listed - {ref.id for ref in named})
+        is_about_all = heard.refuses and not named
+        heard.rejected |= {ref.id for ref in offered} if is_about_all else turned_down
         about = named[-1:] or offered[:1]
         if about and _ASKS.search(text) and not (_LIKENS.search(text) or heard.refuses):
             heard.asked_about = about[0].id

@@ -21,7 +21,7 @@ from recjury.records import LIST_LENGTH, Conversation, SystemReply, Turn
 Scores = NDArray[np.float64]
 """A score for each item, in the order of the catalogue."""
 
-_WORDS, _WANTED, _LIKED, _YEARS, _POPULARITY = 0.3, 2.0, 1.0, 4.0, 2.0
+_WORDS, _WANTED, _LIKED, _YEARS, _POPULARITY = 2.6, 2.0, 1.0, 4.0, 2.0
 _UNWANTED, _KNOWN, _REJECTED, _ELSEWHERE = -4.0, -6.0, -100.0, -1000.0
 _NAMED = 2  # items in the text
 _REASONS, _TOLD, _VALUES = 2, 3, 3  # reasons for an item, clauses about it, values in a clause
@@ -59,7 +59,7 @@ _SENTENCES: Mapping[str, tuple[str, ...]] = {
 
 
 class Retrieval(SystemSettings):
-    """Recommends what fits the user's words, values and liked items best; popularity decides ties.
+    """Recommends what fits the user's words, values and liked items, the popular items first.
 
     Its answers depend on the conversation alone.
     """
@@ -112,7 +112,9 @@ class Recommender:
         return SystemReply(text=text, items=tuple(item.ref for item in best))
 
     def _scores(self, heard: Heard, domain: str) -> Scores:
-        scores = _WORDS * self._search.scores(heard.words) + _POPULARITY * self._popularity
+        rarest = math.log(1 + len(self._items))  # what a word of one item weighs in BM25
+        scores = _WORDS / rarest * self._search.scores(heard.words)
+        scores += _POPULARITY * self._popularity
         for value, weight in heard.wanted.items():
             scores += _WANTED * weight * self._having(value)
         for value in heard.unwanted:

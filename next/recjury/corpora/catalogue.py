@@ -108,8 +108,11 @@ class Catalogue:
 
     def unknown(self, entries: Iterable[ItemRef | str]) -> list[ItemRef]:
         """The entries, once each, that are no item of the catalogue."""
-        refs = {ref.id: ref for ref in map(self.resolve, entries)}
-        return [ref for id_, ref in refs.items() if id_ not in self.items]
+        unknown: dict[str, ItemRef] = {}
+        for ref in map(self.resolve, entries):
+            if ref.id not in self.items:
+                unknown.setdefault(ref.id, ref)
+        return list(unknown.values())
 
     def link(self, text: str) -> tuple[ItemRef, ...]:
         """The items that a text names, in the text's order, once each."""

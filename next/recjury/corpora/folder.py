@@ -148,7 +148,8 @@ def _lists_items(row: TableRow) -> bool:
 
 
 def _turns(row: TableRow) -> Sequence[Mapping[str, Any]]:
-    turns = row.values.get("turns")
+    may_be_empty = not row.values.keys().isdisjoint(("targets", "wishes"))
+    turns = row.values.get("turns", [] if may_be_empty else None)
     if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
         raise row.error("`turns`: expected a list of {role, text, items}")
     return turns

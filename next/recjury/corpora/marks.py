@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from recjury.corpora.words import Word, is_ordinary
+from recjury.corpora.words import Word, is_common
 
 _OPENING, _CLOSING = "\"“‘'«„*_`", "\"”’'»“*_`"
 _LIST_ENTRY = re.compile(r"(?:^|\n)\s*(?:\d{1,3}\s*[.):]|[-*•–])\s*[\"“'*_]*$")
@@ -108,9 +108,7 @@ class Marks:
 
     def _is_remark(self, word: Word) -> bool:
         """Whether a capital behind a name begins a sentence, though no full stop says so."""
-        return word.key in _PRONOUNS | _OPENERS or (
-            is_ordinary([word.key]) and not word.key.isdigit()
-        )
+        return word.key in _PRONOUNS | _OPENERS or is_common(word.key)
 
     def _word_at(self, position: int) -> int:
         """The first word that does not end before a position."""

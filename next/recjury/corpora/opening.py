@@ -1,6 +1,7 @@
 """Corpora by name, by folder, and of one's own; catalogues alone."""
 
 import functools
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from recjury import plugins
 from recjury.corpora.corpus import Corpus
 from recjury.corpora.drawing import drawn
 from recjury.corpora.folder import read_catalogue, read_folder
-from recjury.corpora.ievalm import ievalm
+from recjury.corpora.ievalm import DATA_VARIABLE, ievalm
 from recjury.corpora.inspired import inspired
 from recjury.errors import UserError
 from recjury.files import nearest
@@ -35,7 +36,7 @@ def open_corpus(name: str, *, split: str = "test", folder: str = ".") -> Corpus:
     A relative path is looked for in the current folder and in `folder`. Raises UserError.
     """
     if name in CORPORA:
-        return _by_name(name, split)
+        return _by_name(name, split, os.environ.get(DATA_VARIABLE, ""))
     path = _path(name, folder)
     if path is not None and path.is_dir():
         return read_folder(path, path.resolve().name, split)
@@ -63,7 +64,7 @@ def draw_corpus(name: str, draw: int, *, seed: int = 0, folder: str = ".") -> Co
 
 
 @functools.cache
-def _by_name(name: str, split: str) -> Corpus:
+def _by_name(name: str, split: str, data: str) -> Corpus:  # noqa: ARG001 (other data, other corpus)
     return CORPORA[name](name, split)
 
 

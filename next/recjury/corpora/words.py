@@ -64,6 +64,11 @@ def is_phrase(keys: list[str]) -> bool:
     return 1 < len(keys) < _LONG and _are_in(ordinary_words("name") | _common(), keys)
 
 
+def is_common(key: str) -> bool:
+    """Whether a word is one of the commonest, with which people begin sentences."""
+    return key in _common()
+
+
 def _are_in(known: frozenset[str], keys: list[str]) -> bool:
     return all(len(key) == 1 or key.isdigit() or key in known for key in keys)
 

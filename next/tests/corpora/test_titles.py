@@ -57,6 +57,64 @@ def test_titles_in_a_text(text: str, named: list[str]) -> None:
     assert [item.id for item in CATALOGUE.link(text)] == named
 
 
+FEW = Catalogue(
+    Item(id=name, name=name, year=year, attributes={"known for": (value,)})
+    for name, year, value in [
+        ("Alien", 1979, "Ridley Scott"),
+        ("Ghost", 1990, "drama"),
+        ("Monsters", 2010, "Gareth Edwards"),
+        ("Speed", 1994, "Jan de Bont"),
+        ("Toy Story", 1995, "John Lasseter"),
+        ("Jack", 1996, "Francis Ford Coppola"),
+        ("Fast & Furious", 2009, "Justin Lin"),
+        ("Drama", 2010, "Jack Black"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Toy Story 3 (2010) is a treat for everybody.", []),
+        ("I would watch Alien: Covenant (2017) tonight.", []),
+        ("Monsters, Inc. (2001) is good fun.", []),
+        ("You might enjoy Ghost in the Shell 2: Innocence.", []),
+        ("Speed Racer (2008) is loud and bright, and I mean Speed Racer.", []),
+        ("Alien (1979), Speed (1994) and Toy Story (1995).", ["Alien", "Speed", "Toy Story"]),
+        ("See Alien, or Toy Story and Speed.", ["Alien", "Toy Story", "Speed"]),
+        ("1. **Alien**: A crew in space.\n2. Toy Story: Toys.", ["Alien", "Toy Story"]),
+        ("I love Alien by Ridley Scott, and Jack Black.", ["Alien"]),
+        ("I mean Alien of Ridley Scott", ["Alien"]),
+        ("Fast &amp; Furious? Fast and furious!", ["Fast & Furious"]),
+        ("I like Drama, but not 'Drama'.", ["Drama"]),
+        ("I like Drama.", []),
+        ("T\u200boy St\u00f6ry", ["Toy Story"]),
+        ("Toy Story's end", ["Toy Story"]),
+    ],
+)
+def test_a_title_that_goes_on_is_another_one(text: str, named: list[str]) -> None:
+    """Case 01, and what is none of it."""
+    assert [item.id for item in FEW.link(text)] == named
+
+
+def test_names_that_a_catalogue_lacks() -> None:
+    listed: list[ItemRef | str] = [
+        "Heat (1995)",
+        "Heat (1949)",
+        ItemRef(id="Up 2009", name="Up"),
+        "heat, 1949",
+        "Heat",
+    ]
+    assert [ref.name for ref in CATALOGUE.unknown(listed)] == ["Heat (1949)"]
+
+
+def test_a_long_text_is_read() -> None:
+    assert not CATALOGUE.link("x" * 1_000_000)
+    assert [item.id for item in CATALOGUE.link("no " * 100_000 + "Blade Runner")] == [
+        "Blade Runner 1982"
+    ]
+
+
 @pytest.mark.parametrize(
     ("entry", "id_"),
     [
