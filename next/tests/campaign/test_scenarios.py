@@ -62,3 +62,14 @@ def test_a_seed_draws_among_the_scenarios_of_a_corpus(tmp_path: Path) -> None:
     drawn = {log.scenario.id for log in played(tmp_path, "{corpus: sample, limit: 4, seed: 1}")}
     assert len(first) == len(drawn) == 4
     assert first != drawn
+
+
+def test_the_example_of_an_own_corpus(tmp_path: Path) -> None:
+    config = read_config(Path(__file__).parents[2] / "examples" / "phones.yaml")
+    with Store(tmp_path / "c.db") as store:
+        asyncio.run(run(config, store))
+        ids = [row.conversation for row in store.played("phones")]
+        logs = [log for _, log in store.logs(ids)]
+    assert len(logs) == 6
+    assert {log.scenario.domain for log in logs} == {"phone"}
+    assert not any(log.failed for log in logs)
