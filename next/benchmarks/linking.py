@@ -89,7 +89,7 @@ def _count(
     """Of one message: marks, those that were found, links, and those that are right."""
     marked = [mark for mark in _MARK.findall(message.text) if mark in items]
     text = _MARK.sub(lambda mark: _written(mark, message, items, mode), message.text)
-    links = {ref.id for ref in catalogue.link(text)}
+    links = {ref.id for ref in catalogue.link(text)} & catalogue.items.keys()
     meant = {items[mark].id for mark in marked}
     wrong = links - meant - set(_UNMARKED.get(message.place, ()))
     if show and (wrong or meant - links):

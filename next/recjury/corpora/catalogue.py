@@ -115,9 +115,13 @@ class Catalogue:
         return list(unknown.values())
 
     def link(self, text: str) -> tuple[ItemRef, ...]:
-        """The items that a text names, in the text's order, once each."""
-        named = dict.fromkeys(self._item_of[title].id for _, title in self._titles.in_text(text))
-        return tuple(self.items[id_].ref for id_ in named)
+        """The items that a text names, in the text's order, once each.
+
+        A name with its year that is not here counts, too: with its folded name as id.
+        """
+        found = self._titles.all_in_text(text)
+        refs = (self._item_of[t].ref if isinstance(t, Title) else self.resolve(t) for t in found)
+        return tuple({ref.id: ref for ref in refs}.values())
 
     def facts(self, item: ItemRef) -> str:
         """What is known of an item, on one line: `1995; genre: crime, thriller; director: ...`."""

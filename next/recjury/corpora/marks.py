@@ -19,6 +19,7 @@ _OPENERS = frozenset(
         "loved may maybe never nice now ok okay please sure take thanks then well what wow yes"
     ).split()
 )
+_OFFERS = frozenset({"see", "try", "watch", "read", "seen", "consider"})
 _PRONOUNS = frozenset(
     "he her him i it me no she that them they this to us we what who yes you".split()  # noqa: SIM905
 )
@@ -29,6 +30,7 @@ _DATED = re.compile(
     r"(?:[:,]? | ?[-–] ?)(?:(?:[A-Z0-9][\w'’.]*|of|the|in|and|a|to|for|&)(?:[:,]? |-))+"
     r"[(\[](?:18|19|20)\d\d[)\]]"
 )
+_IN_BRACKETS = re.compile(r"[.!?\"”*_]* ?\((?:18|19|20)\d\d\)")
 _LINKED = re.compile(r" (?:of |of the |in the )?(?=[A-Z0-9])|-(?=[A-Z])")
 _WHOLE = re.compile(r"[.!?]*\s*$|[.:]\s")
 _JOINTS = re.compile(r"[,;/&]|\b(?:and|or|of|in)\b")
@@ -99,6 +101,40 @@ class Marks:
             return end
         return after + 1
 
+    def dated_names(self, known: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
+        """First word, last word and text of names with a year in brackets, outside of `known`."""
+        ends = {end for _, end in known}
+        taken = {place for start, end in known for place in range(start, end)}
+        for year, word in enumerate(self.words):
+            if (
+                year
+                and year not in ends
+                and _IN_BRACKETS.match(self.text, self.words[year - 1].end)
+            ):
+                start = year
+                while start and start - 1 not in taken and self._is_of_name(start - 1):
+                    start -= 1
+                while start < year and self._only_leads(self.words[start]):
+                    start += 1
+                if start < year:
+                    name = self.text[self.words[start].start : self.words[year - 1].end]
+                    yield start, year, f"{name} ({word.text})"
+
+    def _only_leads(self, word: Word) -> bool:
+        """Whether a name does not begin with a word: "and", or "Try" at the head of a sentence."""
+        if word.key in ("the", "a", "an"):
+            return False
+        return word.key in _SMALL | _OPENERS | _OFFERS and not (
+            word.text[0].isupper() and not self._starts_sentence(word)
+        )
+
+    def _is_of_name(self, place: int) -> bool:
+        """Whether a word may be part of a name, together with the word behind it."""
+        word, behind = self.words[place], self.words[place + 1]
+        gap = self.text[word.end : behind.start]
+        is_written_so = not word.text[0].islower() or word.key in _SMALL
+        return is_written_so and re.fullmatch(r":? |, |-| ?[-–] |[.!?*_\"”]* ?\(", gap) is not None
+
     def parts(self, start: int, end: int) -> Iterator[int]:
         """The words from which a title of its own may begin: behind a comma, "and" and the like."""
         before = self.words[start - 1].end
@@ -158,6 +194,7 @@ class Marks:
     @cached_property
     def _has_sense(self) -> bool:
         """Whether capitals carry a meaning in this text."""
-        inner = [word for word in self.words if not self._starts_sentence(word)]
+        letters = (word for word in self.words if not word.text[0].isdigit())
+        inner = [word for word in letters if not self._starts_sentence(word)]
         lower = sum(word.text[0].islower() for word in inner)
         return len(inner) < _FEW or lower >= _LOWER_SHARE * len(inner)

@@ -71,15 +71,31 @@ class TitleIndex:
 
     def in_text(self, text: str) -> Iterator[tuple[int, Title]]:
         """The titles in the text's order, as often as they are named, each with its first word."""
+        for start, _, found in self._read(text):
+            if isinstance(found, Title):
+                yield start, found
+
+    def all_in_text(self, text: str) -> Iterator["Title | str"]:
+        """The titles in the text's order, and the names with a year that are none of the index."""
+        read = list(self._read(text))
+        return (found for *_, found in sorted(read, key=lambda each: each[0]))
+
+    def _read(self, text: str) -> Iterator[tuple[int, int, "Title | str"]]:
+        """First word, last word and title of each name; other names with a year come at the end."""
         text = plain(text)
-        said, start, behind = words(text), 0, -1
-        marks = Marks(text, said)
+        marks = Marks(text, words(text))
+        named = list(self._titles(marks))
+        yield from named
+        yield from marks.dated_names([(start, end) for start, end, _ in named])
+
+    def _titles(self, marks: Marks) -> Iterator[tuple[int, int, Title]]:
+        said, start, behind = marks.words, 0, -1
         while start < len(said):
             longest = self._longest.get(_without_s(said[start]), 0)
             longest = max(longest, self._longest.get(said[start].key, 0))
             for end in range(min(start + longest, len(said)), start, -1):
                 if title := self._named(marks, start, end, behind):
-                    yield start, title
+                    yield start, end, title
                     behind = end
                 elif not self._is_other(said[start:end]):
                     continue

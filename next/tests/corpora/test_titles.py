@@ -44,7 +44,7 @@ CATALOGUE = Catalogue(
         ("it happened one night, they say", ["It Happened One Night 1934"]),
         ("Little Women is lovely.", ["Little Women 2019"]),
         ("Little Women (1994) is lovely.", ["Little Women 1994"]),
-        ("Little Women (1949) is lovely.", []),
+        ("Little Women (1949) is lovely.", ["?little women 1949"]),
         ("The Matrix (1998) is a year off.", ["The Matrix 1999"]),
         ("amelie, AMÉLIE", ["Amélie 2001"]),
         ("In 1917 (the year), nobody saw 1917 (2019).", ["1917 2019"]),
@@ -75,11 +75,11 @@ FEW = Catalogue(
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("Toy Story 3 (2010) is a treat for everybody.", []),
-        ("I would watch Alien: Covenant (2017) tonight.", []),
-        ("Monsters, Inc. (2001) is good fun.", []),
+        ("Toy Story 3 (2010) is a treat for everybody.", ["?toy story 3 2010"]),
+        ("I would watch Alien: Covenant (2017) tonight.", ["?alien covenant 2017"]),
+        ("Monsters, Inc. (2001) is good fun.", ["?monsters inc 2001"]),
         ("You might enjoy Ghost in the Shell 2: Innocence.", []),
-        ("Speed Racer (2008) is loud and bright, and I mean Speed Racer.", []),
+        ("Speed Racer (2008) is loud and bright, and I mean Speed Racer.", ["?speed racer 2008"]),
         ("Alien (1979), Speed (1994) and Toy Story (1995).", ["Alien", "Speed", "Toy Story"]),
         ("See Alien, or Toy Story and Speed.", ["Alien", "Toy Story", "Speed"]),
         ("1. **Alien**: A crew in space.\n2. Toy Story: Toys.", ["Alien", "Toy Story"]),
@@ -90,6 +90,11 @@ FEW = Catalogue(
         ("I like Drama.", []),
         ("T\u200boy St\u00f6ry", ["Toy Story"]),
         ("Toy Story's end", ["Toy Story"]),
+        (
+            "Try Alien, **Up in the Air** (2009), 3 Women (1977)!",
+            ["Alien", "?up in the air 2009", "?3 women 1977"],
+        ),
+        ("It is of (1999), and made in 1999.", []),
     ],
 )
 def test_a_title_that_goes_on_is_another_one(text: str, named: list[str]) -> None:
