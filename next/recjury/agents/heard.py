@@ -11,13 +11,14 @@ _CLAUSE = re.compile(r"[.!?;,:\n]+|\b(?:but|though|although)\b", re.IGNORECASE)
 _REFUSES = frozenset(
     (  # noqa: SIM905
         "no not without dont doesnt didnt isnt arent wasnt cant wont hate hated dislike disliked "
-        "nothing none less except avoid"
+        "nothing none avoid"
     ).split()
 )
 _SEEN = frozenset("already seen read heard tried had watched own".split())  # noqa: SIM905
 _ASKS = re.compile(
-    r"\babout\b|\bwho (?:made|directed|wrote|is)\b|\btell me\b|\bsounds?\b|\bcurious\b|\bspecial\b"
-    r"|\bdo you know\b|\bwhat (?:genre|year)\b|\bwhen\b|\bhave you (?:seen|read|heard)\b",
+    r"\bwhat(?: is|['’]?s) (?:it|this|that)\b|\b(?:more )?about (?:it|this|that)\b|\btell me\b"
+    r"|\bwho\b|\bwhat (?:genre|year)\b|\bwhen\b|\bdo you know\b|\bhave you (?:seen|read|heard)\b"
+    r"|\bsounds?\b|\bcurious\b|\bspecial\b",
     re.IGNORECASE,
 )
 _LIKENS = re.compile(r"\b(?:like|similar|as good as)\b", re.IGNORECASE)
@@ -97,12 +98,13 @@ class Ears:
             heard.liked.pop(ref.id, None)
             if ref.id not in turned_down:
                 heard.liked[ref.id] = weight
-        heard.refuses = bool(turned_down) or (bool(offered) and _is_refusal(fold(text).split()))
+        about, bare = named[-1:] or offered[:1], _without(text, named)
+        if about and not turned_down and _ASKS.search(bare) and not _LIKENS.search(bare):
+            heard.asked_about = about[0].id
+            return
+        heard.refuses = bool(turned_down) or (bool(offered) and _is_refusal(fold(bare).split()))
         is_about_all = heard.refuses and not named
         heard.rejected |= {ref.id for ref in offered} if is_about_all else turned_down
-        about = named[-1:] or offered[:1]
-        if about and _ASKS.search(text) and not (_LIKENS.search(text) or heard.refuses):
-            heard.asked_about = about[0].id
 
     def _take_clause(self, heard: Heard, words: list[str], weight: float) -> None:
         for start, end, value in self._spoken(words):
@@ -139,13 +141,16 @@ class Ears:
 
     def _turned_down(self, text: str, named: Sequence[ItemRef]) -> set[str]:
         """The items in clauses that refuse, or say that they are known."""
-        clauses = [(clause, fold(clause).split()) for clause in _CLAUSE.split(text)]
+        clauses = [
+            (clause, set(fold(_without(clause, named)).split()))
+            for clause in _CLAUSE.split(text)
+            if not _ASKS.search(clause)
+        ]
         return {
             ref.id
             for ref in named
             for clause, words in clauses
-            if _is_refusal(words) or _SEEN & set(words)
-            if Title(ref.name).in_text(clause) is not None
+            if words & (_REFUSES | _SEEN) and Title(ref.name).in_text(clause) is not None
         }
 
 

@@ -105,7 +105,8 @@ class Recommender:
             return SystemReply(text=text, items=tuple(refs.values())[: self._length])
         if heard.is_vague and not turn and not self._search.scores(heard.words).any():
             return SystemReply(text=self._said("ask", seed))
-        fresh = [item for item in best if item.id not in heard.known] or best
+        known = {self._items[row].name for row in self._rows_of(heard.known)}
+        fresh = [item for item in best if item.name not in known] or best
         floor = _CLOSE * scores[self._rows[fresh[0].id]]
         named = [item for item in fresh[:_NAMED] if scores[self._rows[item.id]] >= floor]
         text = self._recommendation(named or fresh[:1], heard, seed)

@@ -108,6 +108,18 @@ def test_it_tells_of_an_item_and_does_not_repeat_itself() -> None:
     assert "Michael Mann directed it" not in again.text
 
 
+def test_words_of_a_title_are_no_refusal() -> None:
+    item = FILMS[0].model_copy(update={"id": "n", "name": "No Way to Hate", "year": None})
+    over = corpus([*FILMS, item])
+    assert "No Way to Hate" in answers("Who directed No Way to Hate?", over=over)[0].text
+
+
+def test_a_question_is_no_refusal() -> None:
+    offered, told = answers("A film of Penny Marshall.", "No, I did not know! Who is in it?")
+    assert told.items[0] == offered.items[0]
+    assert "A boy wakes up grown." in told.text
+
+
 def test_a_reason_goes_with_its_edge() -> None:
     asked = "Something like Collateral (2004)?"
     over = corpus()
