@@ -59,7 +59,7 @@ class ChatCRS(SystemSettings):
     async def respond(self, conversation: Conversation, ask: Ask) -> SystemReply:
         """What the model says, and the list. Raises SystemFailed if the model says nothing."""
         said = [turn for turn in conversation.turns if turn.text.strip()]
-        prompt = [Message("system", self._instruction), *map(_message, said)]
+        prompt = [Message("system", self._instruction), *map(message_of, said)]
         answer = await ask.text(prompt, model=self.model, purpose="system")
         if answer.value is None:
             raise SystemFailed(f"its model {self.model}: {answer.reason}")
@@ -68,5 +68,6 @@ class ChatCRS(SystemSettings):
         return SystemReply(text=answer.value, items=items)
 
 
-def _message(turn: Turn) -> Message:
+def message_of(turn: Turn) -> Message:
+    """A turn as a model reads it."""
     return Message("user" if turn.speaker == "user" else "assistant", (turn.text,))

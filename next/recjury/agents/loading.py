@@ -9,6 +9,7 @@ from pydantic import ConfigDict
 from recjury import plugins
 from recjury.agents.chatcrs import ChatCRS
 from recjury.agents.http import Http
+from recjury.agents.openai_endpoint import OpenAIEndpoint
 from recjury.agents.popular import Popular, Random
 from recjury.agents.retrieval import Retrieval
 from recjury.agents.settings import SystemSettings
@@ -25,6 +26,7 @@ SYSTEMS: Mapping[str, type[SystemSettings]] = {
     "popular": Popular,
     "random": Random,
     "chatcrs": ChatCRS,
+    "openai": OpenAIEndpoint,
     "http": Http,
 }
 """The systems that ship, by kind."""
