@@ -16,7 +16,7 @@ from recjury.judges import EVALUATORS, Context, Evaluator
 from recjury.llm import Budget, Gateway, Model, Provider, Recorder, open_endpoint
 from recjury.llm.prompts import pack
 from recjury.mistakes import Mistake, made
-from recjury.records import Record, digest, identity, references
+from recjury.records import Record, digest, identity, references, variants
 from recjury.simulator import USERS, User
 
 Open = Callable[[Model], Provider]
@@ -132,7 +132,7 @@ class _Parts:
     ) -> dict[tuple[str, str], LoadedSystem]:
         """The systems by name and corpus."""
         found: dict[tuple[str, str], LoadedSystem] = {}
-        for number, settings in enumerate(self.config.systems):
+        for number, settings in self._variants():
             for corpus in self.corpora.values():
                 with self._errors_at("systems", number):
                     system = load_system(settings, corpus, self.look_up, stand_in=stand_ins)
@@ -144,6 +144,14 @@ class _Parts:
             known = ", ".join(dict.fromkeys(name for name, _ in found))
             raise UserError(f"--fresh {unknown[0]}: there is no such system: there are {known}")
         return found
+
+    def _variants(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The settings of each system, with its number in the file."""
+        for number, part in enumerate(self.config.systems):
+            try:
+                yield from ((number, settings) for settings in variants(part))
+            except ValueError as error:
+                raise self.config.error(("systems", number, "vary"), str(error)) from None
 
     def users(self) -> dict[str, NamedUser]:
         """The simulated users by name."""

@@ -39,6 +39,7 @@ from recjury.records.rating import (
     statements_of,
     unfinished,
 )
+from recjury.records.variants import factors, variants
 
 __all__ = [
     "DEBATE",
@@ -75,10 +76,12 @@ __all__ = [
     "Turn",
     "Unit",
     "digest",
+    "factors",
     "identity",
     "ratings_of",
     "references",
     "statements_of",
     "text_hash",
     "unfinished",
+    "variants",
 ]
