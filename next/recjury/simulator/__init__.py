@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from recjury.records import Record
 from recjury.simulator.leak_guard import LeakGuard
-from recjury.simulator.llm_user import LlmUser
+from recjury.simulator.llm_user import LlmUser, personas
 from recjury.simulator.session import Played, Session, Situation, System, User, converse
 
 USERS: Mapping[str, type[Record]] = {"llm": LlmUser}
@@ -20,4 +20,5 @@ __all__ = [
     "System",
     "User",
     "converse",
+    "personas",
 ]

@@ -1,12 +1,15 @@
 """The simulated user played by a model (CoRE, section 6.4, after Wang et al. 2023a)."""
 
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
 from recjury.corpora import Catalogue, Domain
 from recjury.errors import CallFailed, Refused, UnitFailed, UserError
+from recjury.files import YamlFile, nearest
 from recjury.llm import Answer, Ask
 from recjury.llm.prompts import block, fence, fence_line, items_block, pack, turns_block
 from recjury.records import (
@@ -32,12 +35,31 @@ def _shipped(name: str) -> str:
     return f"simulator/{name}" if name in ("core", "core-paper") else name
 
 
+@cache
+def personas() -> Mapping[str, str]:
+    """The texts of the personas that ship, by name."""
+    texts: Mapping[str, str] = YamlFile(Path(__file__).parent / "personas.yaml").values
+    return texts
+
+
+def _persona(given: str) -> str:
+    """The text of a persona that ships; another text stands for itself."""
+    text = given.strip()
+    if not text or text in personas():
+        return personas().get(text, "")
+    if text.isascii() and " " not in text:  # a text in some languages has no spaces
+        known = ", ".join(personas())
+        near = nearest(text, personas())
+        raise ValueError(f"there is no persona {text!r}{near}: write a text, or one of {known}")
+    return given
+
+
 class LlmUser(Record):
     """A model in the role of a person who looks for the targets, or for what meets the wishes.
 
-    `persona` is a text that the model is told. `prompts` is `core`, `core-paper`, or a folder. A
-    user who `knows` the targets describes them without naming them (CoRE); one who knows the wishes
-    is not shown the targets.
+    `persona` is a text that the model is told, or the name of one that ships. `prompts` is `core`,
+    `core-paper`, or a folder. A user who `knows` the targets describes them without naming them
+    (CoRE); one who knows the wishes is not shown the targets.
     """
 
     RENDERING: ClassVar[int] = 1
@@ -46,7 +68,7 @@ class LlmUser(Record):
     kind: Literal["llm"] = "llm"
     name: str = "llm"
     model: ModelName = "main"
-    persona: str = ""
+    persona: Annotated[str, AfterValidator(_persona)] = ""
     knows: Literal["targets", "wishes"] = "targets"
     prompts: Annotated[PackName, AfterValidator(_shipped)] = "simulator/core"
     temperature: float = Field(default=0.7, ge=0, le=2)

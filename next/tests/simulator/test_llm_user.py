@@ -12,7 +12,7 @@ from recjury.corpora import open_corpus
 from recjury.errors import Refused, UnitFailed, UserError
 from recjury.llm import AttemptError, Remedy, ScriptedModel
 from recjury.records import Message, Scenario, identity, references
-from recjury.simulator import USERS, LlmUser, Session, Situation, converse
+from recjury.simulator import USERS, LlmUser, Session, Situation, converse, personas
 from tests.simulator.doubles import (
     CATALOGUE,
     CUBE,
@@ -100,6 +100,18 @@ def test_a_persona_is_told_in_both_packs() -> None:
         assert "You are tired." in prompt(
             user(prompts=prompts, persona="You are tired."), SITUATION
         )
+
+
+@pytest.mark.parametrize("name", personas())
+def test_a_persona_that_ships_stands_for_its_text(name: str) -> None:
+    told = prompt(user(persona=name), SITUATION)
+    assert personas()[name] in told
+    assert user(persona=name) == user(persona=personas()[name])
+
+
+def test_a_misspelt_persona_is_no_text() -> None:
+    with pytest.raises(ValueError, match="did you mean hurried"):
+        user(persona="hurrried")
 
 
 def test_a_user_with_wishes_knows_no_target() -> None:
