@@ -24,6 +24,8 @@ FLOORS = [
     {"simulator", "judges"},
     {"demo"},
     {"campaign", "results"},
+    {"agreement"},
+    {"view", "papers", "api"},
     {"cli"},
     {"__main__"},
 ]
@@ -84,7 +86,7 @@ def test_no_circle_inside_a_room() -> None:
 def test_lines() -> None:
     lines = {path: len(path.read_text("utf-8").splitlines()) for _, path in modules()}
     assert max(lines.values()) <= 400, max(lines, key=lambda path: lines[path])
-    assert sum(lines.values()) <= 17_000
+    assert sum(lines.values()) <= 28_000
 
 
 @contextmanager
