@@ -3,11 +3,14 @@
 import ast
 import hashlib
 import importlib
+import inspect
+import json
 import sys
 from collections.abc import Iterator, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 from recjury.errors import UserError
 from recjury.files import nearest
@@ -20,10 +23,16 @@ class Loaded(NamedTuple):
     source: str = ""
 
 
+_of_this_process: dict[str, Loaded] = {}
+"""What was given as an object and stands in no module, by the name that it got."""
+
+
 def find(group: str, name: str, built_in: Mapping[str, Any]) -> Loaded:
     """The part of a group ("systems", "evaluators") with that name. Raises UserError."""
     if name in built_in:
         return Loaded(built_in[name])
+    if name in _of_this_process:
+        return _of_this_process[name]
     if ":" in name:
         return load(name)
     for entry in entry_points(group=f"recjury.{group}", name=name):
@@ -33,6 +42,35 @@ def find(group: str, name: str, built_in: Mapping[str, Any]) -> Loaded:
         f"there is no {what} {name!r}{nearest(name, built_in)}: "
         f"{group} are {', '.join(built_in)}, or `module:name` of your own"
     )
+
+
+def target_of(value: Any) -> str:
+    """The `module:name` of a function or a class; for any other object a name that `find` knows.
+
+    An object is the same in another process if its source and its attributes are; one without
+    source, and one whose attributes are no plain data, is new in each process.
+    """
+    module, name = getattr(value, "__module__", ""), getattr(value, "__qualname__", "")
+    loaded = sys.modules.get(module)
+    if getattr(loaded, "__file__", None) and getattr(loaded, name, None) is value:
+        return f"{module}:{name}"
+    source = _source_of(value)
+    label = f"python:{name.rpartition('.')[2].strip('<>') or type(value).__name__}-{source[:8]}"
+    _of_this_process[label] = Loaded(value, source)
+    return label
+
+
+def _source_of(value: Any) -> str:
+    """16 hex digits over an object's source and attributes, or random ones."""
+    class_or_function = value if hasattr(value, "__qualname__") else type(value)
+    try:
+        text = inspect.getsource(class_or_function)
+        state = "" if class_or_function is value else json.dumps(vars(value), sort_keys=True)
+    except (OSError, TypeError, ValueError):
+        return uuid4().hex[:16]
+    if getattr(value, "__closure__", None):  # what it closes over is not in its source
+        return uuid4().hex[:16]
+    return hashlib.sha256(f"{text}\0{state}".encode()).hexdigest()[:16]
 
 
 def look_in(folder: str) -> None:

@@ -62,6 +62,7 @@ def test_imports_run_downwards() -> None:
 
 def test_no_circle_inside_a_room() -> None:
     known = {module.removesuffix(".__init__"): path for module, path in modules()}
+    del known["recjury"]  # it passes on the names of `recjury.api` when they are used
     graph = {
         module: {
             found

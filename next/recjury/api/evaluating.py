@@ -1,0 +1,174 @@
+"""Run a campaign or rate recorded conversations from a script or a notebook."""
+
+import asyncio
+import json
+import warnings
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from recjury import campaign as campaigns
+from recjury import plugins
+from recjury.api.stored import DEFAULT_STORE, Run
+from recjury.campaign import Config, Progress, read_config
+from recjury.corpora import Recording, read_recordings
+from recjury.errors import UserError
+from recjury.mistakes import first_mistake
+from recjury.records import Record
+from recjury.store import Store
+
+T = TypeVar("T")
+Part = str | Mapping[str, Any] | object
+"""A system, a user or an evaluator: a kind, its settings, or the object itself."""
+
+Parts = Part | Sequence[Part] | Mapping[str, Part]
+"""One part, a list of them, or a mapping that gives each its name."""
+
+_PARTS = ("systems", "users", "evaluators")
+
+
+def evaluate(
+    campaign: str | Path | Mapping[str, Any] | Config | None = None,
+    *,
+    store: str | Path = DEFAULT_STORE,
+    limit: int | None = None,
+    retry: bool = True,
+    fresh: Sequence[str] = (),
+    progress: Callable[[Progress], None] = lambda _: None,
+    **keys: Any,
+) -> Run:
+    """Play and rate all that is left of a campaign: a file, its keys, or a Config.
+
+    `keys` are keys of a campaign file and stand in place of those of `campaign`. Systems, users and
+    evaluators may also be functions, classes and objects: `evaluate(systems={"mine": recommend})`.
+    `limit` takes the first scenarios of each corpus, and without `retry` what failed stays as it
+    is. `fresh` names systems that changed where recjury cannot see it. Raises UserError before the
+    run begins, and Stop if an endpoint or the budget ends it; the same call goes on.
+    """
+    config = _config(campaign, keys)
+    with Store(store) as opened:
+        work = campaigns.run(
+            config, opened, limit=limit, retry=retry, fresh=fresh, progress=progress
+        )
+        _result(work)
+    return Run(store, config.name)
+
+
+def judge(
+    conversations: str | Path | Sequence[Any] | None = None,
+    *,
+    campaign: str = "",
+    config: str | Path | Mapping[str, Any] | None = None,
+    form: str = "",
+    catalogue: str = "",
+    store: str | Path = DEFAULT_STORE,
+    retry: bool = True,
+    progress: Callable[[Progress], None] = lambda _: None,
+    **keys: Any,
+) -> Run:
+    """Rate recorded conversations, or those of an earlier `campaign` if there are none.
+
+    `conversations` are files, or conversations: each a list of OpenAI's messages, or an object of
+    the form `jsonl`, which may have `id`, `system` and `targets`. `catalogue` is a corpus that has
+    their items. `config` is a file or a mapping with models and evaluators, `keys` are its keys.
+    Raises UserError and Stop; a conversation that cannot be read is skipped with a warning.
+    """
+    if conversations is None and not campaign:
+        raise UserError("expected conversations, or the `campaign` of earlier ones, got neither")
+    with Store(store) as opened:
+        if conversations is None:
+            name = opened.campaign(campaign)
+            earlier = Config.model_validate(opened.config(name))
+            given = {"name": name, "scenarios": [], "recordings": {name: ""}}
+            settings = campaigns.rated_again(earlier, _config(config, keys | given))
+            recorded = campaigns.played(opened, name)
+        else:
+            recordings = _recordings(conversations, form, catalogue)
+            given = {"scenarios": [], "systems": [], "name": campaign or "recorded"}
+            given["recordings"] = campaigns.catalogues_of(recordings)
+            settings = _config(config, keys | given)
+            recorded = campaigns.recorded(recordings)
+        _result(campaigns.judge(settings, recorded, opened, retry=retry, progress=progress))
+    return Run(store, settings.name)
+
+
+def _config(
+    given: str | Path | Mapping[str, Any] | Config | None, keys: Mapping[str, Any]
+) -> Config:
+    """The campaign with these keys. Raises UserError."""
+    known = {key: _parts(value) if key in _PARTS else value for key, value in keys.items()}
+    if isinstance(given, str | Path):
+        return read_config(Path(given), known)
+    if isinstance(given, Config):
+        given = given.stored()
+    values = {key: _parts(v) if key in _PARTS else v for key, v in (given or {}).items()}
+    try:
+        return Config.model_validate(values | known)
+    except ValidationError as error:
+        path, message = first_mistake(error, Config)
+        raise UserError(f"{'.'.join(map(str, path))}: {message}") from None
+
+
+def _parts(given: Any) -> list[Any]:
+    """The parts as a campaign file has them."""
+    if isinstance(given, Mapping) and "kind" not in given:
+        return [_part(part, name) for name, part in given.items()]
+    return [_part(part) for part in (given if isinstance(given, list | tuple) else [given])]
+
+
+def _part(given: Any, name: str = "") -> dict[str, Any]:
+    """The settings of one part. An object becomes its `kind`, and an evaluator its fields, too."""
+    if isinstance(given, str):
+        settings: dict[str, Any] = {"kind": given}
+    elif isinstance(given, Mapping):
+        settings = dict(given)
+    elif isinstance(given, Record):
+        settings = given.model_dump(mode="json", exclude_defaults=True)
+        ships = type(given).__module__.startswith("recjury.")
+        settings["kind"] = dict(given)["kind"] if ships else plugins.target_of(type(given))
+    else:
+        settings = {"kind": plugins.target_of(given), "name": _name_of(given)}
+    return settings | ({"name": name} if name else {})
+
+
+def _name_of(part: object) -> str:
+    return str(getattr(part, "__name__", type(part).__name__)).strip("<>").lower()
+
+
+def _recordings(given: Any, form: str, catalogue: str) -> Sequence[Recording]:
+    """The conversations, read as files are."""
+    if isinstance(given, str | Path):
+        given = [given]
+    if not given:
+        raise UserError("there is no conversation to judge")
+    if all(isinstance(each, str | Path) for each in given):
+        return _read([Path(each) for each in given], form, catalogue)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "recorded.json"
+        try:
+            file.write_text(json.dumps(list(given)), "utf-8")
+        except (TypeError, ValueError) as error:
+            raise UserError(f"the conversations are no plain data: {error}") from None
+        return _read([file], form, catalogue)
+
+
+def _read(files: Sequence[Path], form: str, catalogue: str) -> Sequence[Recording]:
+    read = read_recordings(files, form=form, catalogue=catalogue)
+    for each in read.skipped:
+        text = f"skipped {each.where}, system {each.system}: {each.reason}"
+        warnings.warn(text, stacklevel=4)
+    return read.recordings
+
+
+def _result(work: Coroutine[Any, Any, T]) -> T:
+    """What the work returns; in a notebook, whose loop is running, it has a loop of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()

@@ -1,0 +1,188 @@
+"""recjury from a script: the same campaigns, the same store, plain functions as systems."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+import recjury
+from recjury.errors import UserError
+from recjury.judges import Evaluator, Outcome
+from recjury.llm import Ask
+from recjury.records import Conversation, ConversationLog, Finding, Metric, Rating
+from tests.agents import own
+
+CHAT = [
+    {"role": "user", "content": "Do you know a film like Alien?"},
+    {"role": "assistant", "content": "Aliens (1986) goes on with its story."},
+]
+
+
+def recommend(conversation: Conversation) -> str:
+    return "Try Heat (1995), or Fargo (1996)."
+
+
+class Shy:
+    """A system with a setting."""
+
+    def __init__(self, title: str = "Alien (1979)"):
+        self.title = title
+
+    def respond(self, conversation: Conversation) -> str:
+        return f"Perhaps {self.title}?"
+
+
+class Length(Evaluator):
+    """The mean length of the system's turns."""
+
+    kind: str = "length"
+    unit: int = 1
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        return [Metric(name="length", high=100_000)]
+
+    async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
+        lengths = [len(turn.text) / self.unit for turn in log.interaction]
+        return [Rating(metric="length", rater="length", score=sum(lengths) / len(lengths))]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "s.db"
+
+
+def test_a_plain_function_is_a_system(store: Path) -> None:
+    run = recjury.evaluate(systems=[recommend, "popular"], store=store, limit=2)
+    assert set(run.systems) == {"recommend", "popular"}
+    mean = run.systems["recommend"]["outcome.recall@10"]
+    assert (mean.n, mean.coverage) == (2, 1.0)
+    assert mean.low <= mean.mean <= mean.high
+    with pytest.raises(KeyError, match=r"did you mean outcome\.recall@10"):
+        run.systems["recommend"]["outcome.recal@10"]
+
+
+def test_objects_are_named_and_known_again(store: Path) -> None:
+    """What was played is not played again, unless an object's state is another one."""
+
+    def played(title: str) -> int:
+        run = recjury.evaluate(
+            systems={"shy": Shy(title), "popular": "popular"}, store=store, limit=2
+        )
+        assert set(run.systems) == {"shy", "popular"}
+        return len(run.ratings(all_versions=True)["conversation"].unique())
+
+    assert played("Alien (1979)") == 4
+    assert played("Alien (1979)") == 4
+    assert played("Heat (1995)") == 6
+
+
+def test_an_object_without_plain_state_is_played_again(store: Path) -> None:
+    """Nobody knows whether a closure in another process is the same."""
+
+    def said(text: str) -> None:
+        recjury.evaluate(systems={"mine": lambda conversation: text}, store=store, limit=1)
+
+    said("Heat (1995)")
+    said("Alien (1979)")
+    texts = recjury.turns(store).query("speaker == 'system'")["text"]
+    assert set(texts) == {"Alien (1979)"}
+
+
+def test_evaluators_are_objects_classes_or_settings(store: Path) -> None:
+    evaluators = [Outcome(), Length(unit=2), {"kind": "counted", "name": "rules"}]
+    run = recjury.evaluate(systems=own.function, evaluators=evaluators, store=store, limit=1)
+    ids = set(run.scores().columns)
+    assert {"outcome.success", "length.length", "rules.overall"} <= ids
+
+
+def test_a_campaign_file_with_other_values(store: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("scenarios: sample\nsystems: [popular, random]\n")
+    run = recjury.evaluate(file, systems=["popular"], store=store, limit=1)
+    assert run.campaign == "mine"
+    assert list(run.systems) == ["popular"]
+
+
+def test_messages_are_judged(store: Path) -> None:
+    run = recjury.judge([CHAT, {"messages": CHAT, "system": "other"}], store=store)
+    assert len(run.systems) == 2
+    again = recjury.judge(campaign="recorded", evaluators=[Length()], store=store)
+    assert again.systems["other"]["length.length"].n == 1
+    assert len(recjury.ratings(store)) == len(again.ratings())
+
+
+def test_a_conversation_that_cannot_be_read_is_a_warning(store: Path) -> None:
+    chats = [CHAT] * 30 + [CHAT[:1]]
+    with pytest.warns(UserWarning, match="entry 31"):
+        run = recjury.judge(chats, catalogue="sample", store=store)
+    assert len(run.ratings()["conversation"].unique()) == 30
+
+
+def test_what_a_store_has(store: Path) -> None:
+    recjury.evaluate(name="one", systems=["popular"], store=store, limit=1)
+    recjury.evaluate(name="two", systems=["popular", "random"], store=store, limit=2)
+    stored = recjury.open(store)
+    assert list(stored) == ["two", "one"]
+    assert stored.newest == stored["two"]
+    assert len(recjury.means(store, "one")) < len(recjury.means(store))
+    assert "popular" in recjury.compare(store=store).answer
+    ids = recjury.ratings(store)["conversation"]
+    assert "counted" in stored["two"].replay(str(ids[0])).text
+    assert not len(recjury.calls(store))
+    assert set(recjury.statements(store)["role"]) >= {"Linguist"}
+
+
+def test_it_works_where_a_loop_is_running(store: Path) -> None:
+    """As in a notebook."""
+
+    async def cell() -> recjury.Run:
+        return recjury.evaluate(systems=["popular"], store=store, limit=1)
+
+    assert asyncio.run(cell()).systems["popular"]["outcome.rounds"].n == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: recjury.evaluate(systems=["popula"]), "did you mean popular"),
+        (lambda: recjury.evaluate(systems=[3]), "function"),
+        (lambda: recjury.evaluate(system=["popular"]), "systems"),
+        (lambda: recjury.judge(), "neither"),
+        (lambda: recjury.judge([]), "no conversation"),
+        (lambda: recjury.judge([CHAT], catalogue="sampl"), "did you mean sample"),
+        (lambda: recjury.judge([{"messages": [{"role": "user", "content": object()}]}]), "data"),
+        (lambda: recjury.open("missing.db"), "missing.db"),
+    ],
+)
+def test_mistakes_are_one_line(
+    call: Callable[[], object], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=message) as error:
+        call()
+    assert "\n" not in str(error.value)
+
+
+def test_a_script_is_recognised_in_another_process(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import recjury\n"
+        "def mine(conversation):\n"
+        "    return 'Heat (1995)'\n"
+        "run = recjury.evaluate(systems=[mine], limit=1)\n"
+        "print(len(run.ratings(all_versions=True)['conversation'].unique()))\n"
+    )
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == "1"
+
+
+def test_importing_it_costs_little() -> None:
+    code = "import sys, recjury; assert not {'pandas', 'pydantic', 'openai'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
