@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from recjury.errors import CallFailed, Refused, Stop, Unreadable
+from recjury.errors import CallFailed, Refused, Unreadable
 from recjury.llm.gateway import Gateway
 from recjury.llm.identity import CODE, CUT
-from recjury.llm.reading import expected_in, object_in, odds_in, rating_in
+from recjury.llm.reading import check_choices, expected_in, object_in, odds_in, rating_in
 from recjury.llm.tasks import gather
 from recjury.records import (
     Completion,
@@ -42,6 +43,7 @@ _NOTE = (
 )
 
 
+_WITHOUT = "the model {!r} sends no log-probabilities, which are needed here: name another model"
 _MORE_ROOM = 4  # times as many tokens for a reply that was cut off
 
 
@@ -67,6 +69,10 @@ class Odds(NamedTuple):
 
     shares: dict[str, float]
     mass: float
+
+
+class _NoLogprobsError(Exception):
+    """A reply has no log-probabilities; another one would have none either."""
 
 
 class Ask:
@@ -113,8 +119,8 @@ class Ask:
     ) -> Answer[Score]:
         """The mean of the samples that can be read; with `odds`, of the scale's expected values.
 
-        A prompt without the code's mark gets a line that asks for the form. Raises Stop if the
-        endpoint sends no log-probabilities for `odds`.
+        A prompt without the code's mark gets a line that asks for the form. If the endpoint sends
+        no log-probabilities for `odds`, the answer is not applicable.
         """
         low, high = scale
         shape = RatingShape(low, high, odds)
@@ -125,11 +131,11 @@ class Ask:
         def read(reply: Completion) -> Score:
             score, rationale = rating_in(reply, low, high)
             if odds:
-                _check_logprobs(reply, model)
                 return Score(expected_in(reply, low, high), rationale)
             return Score(score, rationale)
 
-        return _mean(await self._answers(request, model, read, samples))
+        draw = self._with_logprobs if odds else self._answers
+        return _mean(await draw(request, model, read, samples))
 
     async def object(
         self,
@@ -165,15 +171,16 @@ class Ask:
     ) -> Answer[Odds]:
         """How likely the reply begins with each choice, by its log-probabilities.
 
-        Raises Stop if the endpoint sends none.
+        If the endpoint sends none, the answer is not applicable. Raises ValueError for choices that
+        log-probabilities cannot tell apart.
         """
+        check_choices(choices)
         request = self._request(prompt, purpose, OddsShape(choices), 0.0)._replace(max_tokens=8)
 
         def read(reply: Completion) -> Odds:
-            _check_logprobs(reply, model)
             return Odds(*odds_in(reply, choices))
 
-        return (await self._answers(request, model, read))[0]
+        return (await self._with_logprobs(request, model, read))[0]
 
     def _request(
         self, prompt: Prompt, purpose: str, shape: Shape | None, temperature: float
@@ -193,6 +200,32 @@ class Ask:
             for draw, first in enumerate(firsts)
         )
         self.calls += (call for answer in answers for call in answer.calls)
+        return answers
+
+    async def _with_logprobs(
+        self, request: Request, model: str, read: Callable[[Completion], T], samples: int = 1
+    ) -> list[Answer[T]]:
+        """As `_answers`. Until an endpoint has sent log-probabilities, only one call is open, so
+        that finding out that it has none costs no more than that.
+        """
+        line = self._gateway.line(model)
+
+        def checked(reply: Completion) -> T:
+            if reply.text and not reply.logprobs:
+                if line.sends_logprobs:  # a gateway with several hosts
+                    raise Unreadable("it has no log-probabilities")
+                line.dialect |= {"no logprobs"}
+                raise _NoLogprobsError
+            line.sends_logprobs = True
+            return read(reply)
+
+        answers: list[Answer[T]] = []
+        async with nullcontext() if line.sends_logprobs else line.first_logprobs:
+            if "no logprobs" not in line.dialect:
+                with suppress(_NoLogprobsError):
+                    answers = await self._answers(request, model, checked, samples)
+        if "no logprobs" in line.dialect:
+            return [Answer(None, Status.NOT_APPLICABLE, _WITHOUT.format(model))]
         return answers
 
     def _again(self, request: Request, model: str, problem: str, reply: Completion) -> Request:
@@ -255,14 +288,6 @@ def _with_form(prompt: Prompt, form: str) -> Sequence[Message]:
     if any(CODE in part for part in last.parts):
         return (*before, last)
     return (*before, Message(last.role, (*last.parts, form)))
-
-
-def _check_logprobs(reply: Completion, model: str) -> None:
-    if reply.text and not reply.logprobs:
-        raise Stop(
-            f"the model {model!r} sends no log-probabilities, which are asked for here: "
-            "name another model, or an evaluator that needs none"
-        )
 
 
 def _said(reply: Completion) -> str:

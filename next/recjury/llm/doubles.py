@@ -12,9 +12,10 @@ from recjury.llm.models import TYPICAL_TOKENS, Model
 from recjury.llm.remedies import Dialect
 from recjury.records import Completion, ObjectShape, OddsShape, RatingShape, Request
 
+_ENTRIES = 3  # of a list of objects: such as the particles of a turn
 _WORD = "word "  # 5 characters, a bit more than a token
 
-Script = Callable[[Request, str], str]
+Script = Callable[[Request, str], str | Completion]
 """The reply to a request, whose answer must carry the code (the second argument)."""
 
 
@@ -25,7 +26,7 @@ class ScriptedModel:
     AttemptError.
     """
 
-    def __init__(self, replies: Iterable[str] | Script, *, delay: float = 0.0):
+    def __init__(self, replies: Iterable[str | Completion] | Script, *, delay: float = 0.0):
         """`delay` is how long an answer takes, in seconds."""
         self._say = replies if callable(replies) else None
         self._replies = iter(() if callable(replies) else replies)
@@ -48,7 +49,10 @@ class ScriptedModel:
             texts = [self._say(filled, code) if self._say else next(self._replies) for _ in calls]
         except StopIteration:
             raise AssertionError(f"no reply is left for {request.purpose!r}") from None
-        return [Completion(text, tokens_in=0, tokens_out=0) for text in texts]
+        return [
+            Completion(said, tokens_in=0, tokens_out=0) if isinstance(said, str) else said
+            for said in texts
+        ]
 
     async def aclose(self) -> None:
         """Nothing is open."""
@@ -121,7 +125,7 @@ def _token(*likely: str) -> dict[str, Any]:
 
 
 def _example(schema: dict[str, Any], text: str, draw: random.Random) -> dict[str, Any]:
-    """An object of a JSON schema, without its code. Texts are `text`, lists are empty."""
+    """An object of a JSON schema, without its code. Texts are `text`, lists of texts are empty."""
 
     def value(spec: dict[str, Any]) -> object:
         if "$ref" in spec:
@@ -136,7 +140,8 @@ def _example(schema: dict[str, Any], text: str, draw: random.Random) -> dict[str
             case "object":
                 return {name: value(each) for name, each in spec.get("properties", {}).items()}
             case "array":
-                return []
+                of_objects = "$ref" in spec.get("items", {})
+                return [value(spec["items"]) for _ in range(_ENTRIES)] if of_objects else []
             case "boolean":
                 return draw.choice([True, False])
             case _:

@@ -38,6 +38,9 @@ class Line:
         self.sending: set[asyncio.Task[object] | None] = set()
         """The tasks whose attempt is under way, or answered."""
         self.closing = False
+        self.sends_logprobs = False
+        """Whether log-probabilities have come; until then, one call at a time asks for them."""
+        self.first_logprobs = asyncio.Lock()
         self._answered = float("-inf")
 
     async def answer(
@@ -58,6 +61,7 @@ class Line:
                 return outcome
             if outcome.step:
                 self.dialect |= {outcome.step}
+            if outcome.do == "change":
                 continue
             if outcome.do != "again" and next(refusals) > outcome.resend:
                 raise self._named(outcome).error()

@@ -10,7 +10,7 @@ from recjury.llm.prices import listed_cost
 from recjury.llm.remedies import Dialect, Step
 from recjury.records import Completion, Record, Request, Unit
 
-TYPICAL_TOKENS = {"judge": 250, "debate": 170, "user": 35, "system": 90}
+TYPICAL_TOKENS = {"judge": 250, "debate": 170, "user": 35, "system": 90, "choice": 2}
 """Tokens of a reply, by purpose."""
 
 OPENAI = "https://api.openai.com/v1"
@@ -21,6 +21,7 @@ _LEFT_OUT: dict[str, Step] = {
     "n": "no n",
     "response_format": "no response_format",
     "system": "no system",
+    "logprobs": "no logprobs",
 }
 
 
@@ -66,7 +67,9 @@ class Model(ReplySettings):
 
     provider: Literal["endpoint", "azure"] = "endpoint"
     key_env: str = ""
-    refuses: tuple[Literal["temperature", "max_tokens", "n", "response_format", "system"], ...] = ()
+    refuses: tuple[
+        Literal["temperature", "max_tokens", "n", "response_format", "system", "logprobs"], ...
+    ] = ()
     price_in: float | None = Field(default=None, ge=0)
     price_out: float | None = Field(default=None, ge=0)
     concurrency: int = Field(default=32, ge=1)

@@ -63,6 +63,20 @@ def object_in(reply: Completion) -> dict[str, Any]:
     return {key: value for key, value in found.items() if key != "code"}
 
 
+def check_choices(choices: Sequence[str]) -> None:
+    """Raise ValueError if log-probabilities of a first word cannot tell the choices apart."""
+    for place, choice in enumerate(choices):
+        if not choice or len(choice.split()) != 1 or choice != choice.strip():
+            raise ValueError(f"each choice is one word, got {choice!r}")
+        for other in choices[:place]:
+            one, two = choice.casefold(), other.casefold()
+            if one.startswith(two) or two.startswith(one):
+                raise ValueError(
+                    f"{other!r} and {choice!r} begin alike, so that log-probabilities cannot tell "
+                    "them apart: take other words"
+                )
+
+
 def odds_in(reply: Completion, choices: tuple[str, ...]) -> tuple[dict[str, float], float]:
     """The choices' probabilities, renormalised, and what they had together."""
     for token in reply.logprobs:

@@ -16,8 +16,11 @@ Step = Literal[
     "no response_format",
     "no max_tokens",
     "no system",
+    "no logprobs",
 ]
-"""A departure from the protocol. The first four are taken when an endpoint names the parameter."""
+"""A departure from the protocol. The first four are taken when an endpoint names the parameter.
+
+With the last one, what needs log-probabilities is not asked."""
 
 Dialect = frozenset[Step]
 """What is different for an endpoint. It only grows, so no step is taken twice."""
@@ -129,7 +132,7 @@ def _remedy_for_request(failure: Failure, dialect: Dialect, *, worked: bool) -> 
         return Remedy("refused", reason)
     if failure.status in (400, 422):
         if _LOGPROBS.search(f"{failure.param} {said}"):
-            return Remedy("stop", f"{reason}: log-probabilities are needed here")
+            return Remedy("refused", reason, step="no logprobs")
         step = _step(failure)
         if step and step not in dialect:
             return Remedy("change", reason, step=step)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-from recjury.errors import Stop, Unreadable
-from recjury.llm import Answer, Ask, Model, Score, ScriptedModel, TypicalModel
+from recjury.errors import Unreadable
+from recjury.llm import Answer, Ask, Model, Score, ScriptedModel, TypicalModel, gather
 from recjury.llm.identity import CODE
 from recjury.llm.prompts import fence
 from recjury.records import Completion, Message, Request, Status
@@ -209,15 +209,33 @@ def test_with_odds_a_rating_is_the_scales_expected_value() -> None:
         assert asyncio.run(run(server.url)) == pytest.approx(3.25)
 
 
-def test_missing_log_probabilities_end_the_run_before_more_is_paid() -> None:
-    async def run() -> None:
-        memory = Memory()
-        for replies in (["A"], []):  # the second run finds the reply, and sends nothing
-            async with gateway(ScriptedModel(replies), memory=memory) as opened:
-                with pytest.raises(Stop, match="log-probabilities"):
-                    await ask_of(opened).odds("A or B?", ("A", "B"), model="main")
+def test_missing_log_probabilities_are_noticed_by_one_call() -> None:
+    async def run(replies: list[str], memory: Memory, **model: Any) -> None:
+        async with gateway(ScriptedModel(replies), memory=memory, **model) as opened:
+            ask = ask_of(opened)
+            answers = await gather(
+                ask.odds(f"{number}: A or B?", ("A", "B"), model="main") for number in range(9)
+            )
+            rating = await rate(ask, odds=True)
+        assert {each.status for each in answers} == {Status.NOT_APPLICABLE} == {rating.status}
+        assert "log-probabilities" in rating.reason
 
-    asyncio.run(run())
+    memory = Memory()
+    for replies in (["A"], []):  # the second run finds the reply, and sends nothing
+        asyncio.run(run(replies, memory))
+    asyncio.run(run([], Memory(), refuses=["logprobs"]))
+
+
+@pytest.mark.parametrize(
+    "choices", [("Yes", "yes"), ("good", "goods"), ("very good", "bad"), ("",)]
+)
+def test_choices_that_log_probabilities_cannot_tell_apart(choices: tuple[str, ...]) -> None:
+    async def run() -> None:
+        async with gateway(ScriptedModel([])) as opened:
+            await ask_of(opened).odds("Which?", choices, model="main")
+
+    with pytest.raises(ValueError, match=r"one word|begin alike"):
+        asyncio.run(run())
 
 
 def test_a_typical_model_answers_any_shape() -> None:
