@@ -33,7 +33,10 @@ class NamedUser(NamedTuple):
 
 @dataclass(frozen=True)
 class Prepared:
-    """What a run needs. Systems are by name and corpus, evaluators by identity."""
+    """What a run needs. Systems are by name and corpus, evaluators by identity.
+
+    `used` are the aliases of the models that one of them asks.
+    """
 
     config: Config
     corpora: Mapping[str, Corpus]
@@ -41,6 +44,7 @@ class Prepared:
     systems: Mapping[tuple[str, str], LoadedSystem]
     users: Mapping[str, NamedUser]
     evaluators: Mapping[str, Evaluator]
+    used: frozenset[str]
 
     def systems_of(self, corpus: str) -> Iterator[LoadedSystem]:
         """The systems as they are for one corpus."""
@@ -75,7 +79,8 @@ async def prepared(
     try:
         for name in sorted(parts.used):
             gateway.line(name)  # a missing key or an unknown price is said before anything is paid
-        yield Prepared(config, parts.corpora, gateway, systems, users, evaluators)
+        used = frozenset(parts.used)
+        yield Prepared(config, parts.corpora, gateway, systems, users, evaluators, used)
     finally:
         await gateway.aclose()
         for system in systems.values():

@@ -1,6 +1,16 @@
 """The commands."""
 
-from recjury.cli import comparing, demo, judging, replaying, running, stores
+from recjury.cli import comparing, demo, doctor, judging, replaying, running, starting, stores
 from recjury.cli.app import main
 
-__all__ = ["comparing", "demo", "judging", "main", "replaying", "running", "stores"]
+__all__ = [
+    "comparing",
+    "demo",
+    "doctor",
+    "judging",
+    "main",
+    "replaying",
+    "running",
+    "starting",
+    "stores",
+]
