@@ -7,14 +7,16 @@ from pydantic import Field, PrivateAttr
 
 from recjury.agents.settings import SystemSettings
 from recjury.corpora import Corpus, Item
-from recjury.records import Conversation, SystemReply, digest
+from recjury.records import LIST_LENGTH, Conversation, SystemReply, digest
+
+_NAMED = 3  # items of the list that the text names
 
 
 class Popular(SystemSettings):
     """Recommends the most popular items that the conversation has not named."""
 
     kind: Literal["popular"] = "popular"
-    length: int = Field(default=3, ge=1, le=100)
+    length: int = Field(default=LIST_LENGTH, ge=1, le=100)
     _ranked: tuple[Item, ...] = PrivateAttr(default=())
 
     def prepared(self, corpus: Corpus) -> Self:
@@ -32,7 +34,7 @@ class Random(SystemSettings):
     """Recommends items at random: the same ones in the same conversation."""
 
     kind: Literal["random"] = "random"
-    length: int = Field(default=3, ge=1, le=100)
+    length: int = Field(default=LIST_LENGTH, ge=1, le=100)
     _items: tuple[Item, ...] = PrivateAttr(default=())
 
     def prepared(self, corpus: Corpus) -> Self:
@@ -55,7 +57,7 @@ def _new(items: tuple[Item, ...], conversation: Conversation) -> list[Item]:
 
 
 def _recommend(items: list[Item]) -> SystemReply:
-    names = [item.ref.name for item in items]
+    names = [item.ref.name for item in items[:_NAMED]]
     return SystemReply(
         text=f"You may like {' or '.join(names)}.", items=tuple(item.ref for item in items)
     )
