@@ -6,6 +6,7 @@ from recjury.records import Record
 from recjury.simulator.leak_guard import LeakGuard
 from recjury.simulator.llm_user import LlmUser, personas
 from recjury.simulator.session import Played, Session, Situation, System, User, converse
+from recjury.simulator.user import SimulatedUser
 
 USERS: Mapping[str, type[Record]] = {"llm": LlmUser}
 """The classes of users by `kind`; their fields are their keys in a campaign file."""
@@ -16,6 +17,7 @@ __all__ = [
     "LlmUser",
     "Played",
     "Session",
+    "SimulatedUser",
     "Situation",
     "System",
     "User",

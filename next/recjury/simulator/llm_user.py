@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, PrivateAttr
+from pydantic import AfterValidator, Field
 
 from recjury.corpora import Catalogue, Domain
 from recjury.errors import CallFailed, Refused, UnitFailed, UserError
@@ -17,13 +17,13 @@ from recjury.records import (
     Message,
     ModelName,
     PackName,
-    Record,
     Scenario,
     Status,
     Turn,
 )
 from recjury.simulator.leak_guard import LeakGuard
 from recjury.simulator.session import Situation
+from recjury.simulator.user import SimulatedUser
 from recjury.simulator.utterance import read_utterance
 
 _TOKENS = 300  # of an utterance
@@ -54,16 +54,13 @@ def _persona(given: str) -> str:
     return given
 
 
-class LlmUser(Record):
+class LlmUser(SimulatedUser):
     """A model in the role of a person who looks for the targets, or for what meets the wishes.
 
     `persona` is a text that the model is told, or the name of one that ships. `prompts` is `core`,
     `core-paper`, or a folder. A user who `knows` the targets describes them without naming them
     (CoRE); one who knows the wishes is not shown the targets.
     """
-
-    RENDERING: ClassVar[int] = 1
-    """Another number for prompts that differ with the same pack."""
 
     kind: Literal["llm"] = "llm"
     name: str = "llm"
@@ -72,8 +69,6 @@ class LlmUser(Record):
     knows: Literal["targets", "wishes"] = "targets"
     prompts: Annotated[PackName, AfterValidator(_shipped)] = "simulator/core"
     temperature: float = Field(default=0.7, ge=0, le=2)
-    _catalogues: Mapping[str, Catalogue] = PrivateAttr(default_factory=dict)
-    _domains: Mapping[str, Domain] = PrivateAttr(default_factory=dict)
 
     def prepared(self, catalogues: Mapping[str, Catalogue], domains: Mapping[str, Domain]) -> Self:
         """The user with what it may know of items, by the names of corpora. Raises UserError."""
@@ -81,9 +76,7 @@ class LlmUser(Record):
             raise UserError(
                 f"the user {self.name}: {self.prompts} is not for `knows: {self.knows}`"
             )
-        ready = self.model_copy()
-        ready._catalogues, ready._domains = catalogues, domains
-        return ready
+        return super().prepared(catalogues, domains)
 
     def lacks(self, scenario: Scenario) -> str:
         """Why the user cannot play a scenario, or nothing."""
@@ -96,7 +89,7 @@ class LlmUser(Record):
         """The guard over the targets; one that lets all pass if the user does not know them."""
         if self.knows == "wishes":
             return LeakGuard()
-        return LeakGuard(scenario.targets, self._catalogue(scenario).own_values)
+        return super().guard(scenario)
 
     async def speak(self, situation: Situation, ask: Ask) -> Turn:
         """The next utterance. Raises UnitFailed if there is none, or UserError."""
@@ -172,17 +165,14 @@ class LlmUser(Record):
 
     def _described(self, scenario: Scenario, target: ItemRef) -> str:
         """What the user knows of a target, one attribute a line."""
-        item, rows = self._catalogue(scenario).items.get(target.id), [("title", target.name)]
+        item, rows = self.catalogue(scenario).items.get(target.id), [("title", target.name)]
         if item is not None:
             rows += [(name, ", ".join(all_[:_VALUES])) for name, all_ in item.attributes.items()]
             rows.append(("description", item.description[:_DESCRIPTION]))
         return block("item", (f"{name}: {fence_line(value)}" for name, value in rows if value))
 
-    def _catalogue(self, scenario: Scenario) -> Catalogue:
-        return self._catalogues.get(scenario.corpus) or Catalogue()
-
     def _item_word(self, scenario: Scenario) -> str:
-        domain = self._domains.get(scenario.corpus)
+        domain = self.domain(scenario)
         return domain.item if domain else scenario.domain
 
 

@@ -1,0 +1,63 @@
+"""`SimulatedUser`: what users have in common. An own one needs `speak` alone."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+from pydantic import PrivateAttr
+
+from recjury.corpora import Catalogue, Domain
+from recjury.llm import Ask
+from recjury.records import Record, Scenario, Turn
+from recjury.simulator.leak_guard import LeakGuard
+from recjury.simulator.session import Situation
+
+
+class SimulatedUser(Record):
+    """A user whose fields are its keys in a campaign file, and its identity.
+
+    It keeps no state: all that it knows of the conversation is in the situation.
+    """
+
+    RENDERING: ClassVar[int] = 1
+    """Another number if the same fields lead to other words or prompts."""
+
+    kind: str
+    name: str = ""
+    _catalogues: Mapping[str, Catalogue] = PrivateAttr(default_factory=dict)
+    _domains: Mapping[str, Domain] = PrivateAttr(default_factory=dict)
+
+    def prepared(self, catalogues: Mapping[str, Catalogue], domains: Mapping[str, Domain]) -> Self:
+        """The user with what it may know of items, by the names of corpora. Raises UserError."""
+        ready = self.model_copy()
+        ready._catalogues, ready._domains = catalogues, domains
+        return ready
+
+    def catalogue(self, scenario: Scenario) -> Catalogue:
+        """The catalogue of the scenario's items; an empty one if none is known."""
+        return self._catalogues.get(scenario.corpus) or Catalogue()
+
+    def domain(self, scenario: Scenario) -> Domain | None:
+        """What the scenario's items are, if that is known."""
+        return self._domains.get(scenario.corpus)
+
+    def lacks(self, scenario: Scenario) -> str:  # noqa: ARG002
+        """Why it cannot play a scenario, or nothing."""
+        return ""
+
+    def guard(self, scenario: Scenario) -> LeakGuard:
+        """What it must not say: the targets, until the system has named them."""
+        return LeakGuard(scenario.targets, self.catalogue(scenario).own_values)
+
+    async def speak(self, situation: Situation, ask: Ask) -> Turn:
+        """Its next utterance. Raises UnitFailed if there is none."""
+        raise NotImplementedError
+
+    async def rewrite(
+        self,
+        situation: Situation,  # noqa: ARG002
+        text: str,  # noqa: ARG002
+        leaks: list[str],  # noqa: ARG002
+        ask: Ask,  # noqa: ARG002
+    ) -> Turn:
+        """An utterance without its leaks; if its text is empty, sentences with leaks are cut."""
+        return Turn(speaker="user")
