@@ -1,6 +1,7 @@
 """Files that people write: read with file and line in every mistake, and the nearest name."""
 
 import difflib
+import hashlib
 import json
 import re
 from collections.abc import Hashable, Iterable, Sequence
@@ -32,6 +33,22 @@ def read_text(path: Path, *, longest: int = 2**30) -> str:
         raise UserError(f"{path}: is not UTF-8 (byte {error.start})") from None
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}") from None
+
+
+def content_digest(name: str) -> str:
+    """32 hex digits over a file, or over the files in a folder and their names.
+
+    Where there is neither, it is the name itself. Raises UserError.
+    """
+    path = Path(name)
+    if not name or not path.exists():
+        return name
+    files = [path] if path.is_file() else sorted(each for each in path.iterdir() if each.is_file())
+    content = hashlib.sha256()
+    for each in files:
+        label = "" if each == path else each.name
+        content.update(f"{label}\0{read_text(each)}\0".encode("utf-8", "surrogatepass"))
+    return content.hexdigest()[:32]
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from recjury.campaign.config import Config, Scenarios
 from recjury.corpora import Corpus, draw_corpus, open_corpus, shuffled
 from recjury.demo import DEMO_EVALUATORS, DEMO_USERS
 from recjury.errors import UserError
-from recjury.files import nearest
+from recjury.files import content_digest, nearest
 from recjury.judges import EVALUATORS, Context, Evaluator
 from recjury.llm import Budget, Gateway, Model, Provider, Recorder, open_endpoint
 from recjury.llm.prompts import pack
@@ -207,9 +207,11 @@ class _Parts:
         return found
 
     def look_up(self, kind: str, name: str) -> object:
-        """What a model's or a pack's name stands for, in identities. Raises UserError."""
+        """What a name of a model, a pack or a file stands for, in identities. Raises UserError."""
         if kind == "pack":
             return pack(name).digest
+        if kind == "file":
+            return content_digest(name)
         if kind == "models":
             return {alias: self.look_up("model", alias) for alias in sorted(self.config.models)}
         if name not in self.models and ":" in name:

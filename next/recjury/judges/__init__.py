@@ -4,7 +4,10 @@ from collections.abc import Mapping
 
 from recjury.judges.core import Core
 from recjury.judges.criterion import Criterion, JudgePrompts, criteria_of, judge
+from recjury.judges.direct import Direct
 from recjury.judges.evaluator import Context, Evaluator
+from recjury.judges.face import Face, face
+from recjury.judges.g_eval import GEval
 from recjury.judges.outcome import Outcome
 from recjury.judges.persuasiveness import Persuasiveness
 
@@ -12,6 +15,9 @@ EVALUATORS: Mapping[str, type[Evaluator]] = {
     "outcome": Outcome,
     "persuasiveness": Persuasiveness,
     "core": Core,
+    "face": Face,
+    "direct": Direct,
+    "g-eval": GEval,
 }
 """The evaluators that ship, by kind."""
 
@@ -20,10 +26,14 @@ __all__ = [
     "Context",
     "Core",
     "Criterion",
+    "Direct",
     "Evaluator",
+    "Face",
+    "GEval",
     "JudgePrompts",
     "Outcome",
     "Persuasiveness",
     "criteria_of",
+    "face",
     "judge",
 ]

@@ -23,7 +23,15 @@ from recjury.records.conversation import (
     SystemReply,
     Turn,
 )
-from recjury.records.identity import LookUp, ModelName, PackName, RefersTo, identity, references
+from recjury.records.identity import (
+    FileName,
+    LookUp,
+    ModelName,
+    PackName,
+    RefersTo,
+    identity,
+    references,
+)
 from recjury.records.rating import (
     DEBATE,
     UNFINISHED,
@@ -52,6 +60,7 @@ __all__ = [
     "Ending",
     "Event",
     "Evidence",
+    "FileName",
     "Finding",
     "ItemRef",
     "Level",

@@ -8,13 +8,15 @@ from recjury.records.base import Record
 
 
 class RefersTo(NamedTuple):
-    """Marks a field that holds a name; `kind` says what is named ("model", "pack")."""
+    """Marks a field that holds a name; `kind` says what is named ("model", "pack", "file")."""
 
     kind: str
 
 
 ModelName = Annotated[str, RefersTo("model")]
 PackName = Annotated[str, RefersTo("pack")]
+FileName = Annotated[str, RefersTo("file")]
+"""A file or a folder, or a word that stands for what ships."""
 
 LookUp = Callable[[str, str], object]
 """What a name stands for: `look_up("model", "main")` returns plain data, and

@@ -1,0 +1,63 @@
+"""FACE's seven aspects of turns and dialogues (section 3.1), for all that rates by them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, model_validator
+
+from recjury.files import nearest
+from recjury.judges.criterion import Criterion, criteria_of
+from recjury.judges.evaluator import Evaluator
+from recjury.judges.subjects import Subject
+from recjury.llm.prompts import Pack, pack
+from recjury.records import Message, Metric, ModelName, PackName
+
+
+def _shipped(name: str) -> str:
+    return f"judges/{name}" if name == "face" else name
+
+
+class Aspects(Evaluator):
+    """Rates the `aspects` with one model, by default all seven.
+
+    `prompts` is `face` or a folder; its aspects are those that can be rated.
+    """
+
+    model: ModelName = "main"
+    prompts: Annotated[PackName, AfterValidator(_shipped)] = "judges/face"
+    aspects: tuple[str, ...] = ()
+    temperature: float = Field(default=0.6, ge=0, le=2)
+
+    @model_validator(mode="after")
+    def _aspects_are_known(self) -> "Aspects":
+        known = [each.metric.name for each in criteria_of(self.pack)]
+        for aspect in self.aspects:
+            if aspect not in known:
+                near = nearest(aspect, known)
+                raise ValueError(f"there is no aspect {aspect!r}{near}: {', '.join(known)}")
+        return self
+
+    @property
+    def pack(self) -> Pack:
+        """The prompts."""
+        return pack(self.prompts)
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """The aspects that are rated."""
+        known = criteria_of(self.pack)
+        return tuple(c for c in known if not self.aspects or c.metric.name in self.aspects)
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        """One for each aspect, of turns or of dialogues."""
+        return [criterion.metric for criterion in self.criteria]
+
+    def prompt(
+        self, template: str, criterion: Criterion, subject: Subject, **values: Any
+    ) -> list[Message]:
+        """The prompt for a criterion of a turn or a log."""
+        low, high = criterion.scale
+        shown: Mapping[str, Any] = {"guide": criterion, "low": low, "high": high, **values}
+        asked = self.pack.render(template, **subject.blocks, **shown)
+        return [Message("system", self.pack.render("system")), Message("user", asked)]

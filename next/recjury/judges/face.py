@@ -1,0 +1,189 @@
+"""FACE: particles of what a system says, scored under optimised instructions (section 2.2)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from pydantic import Field, PrivateAttr, model_validator
+
+from recjury.judges.aspects import Aspects
+from recjury.judges.criterion import Criterion
+from recjury.judges.instructions import Instruction, read_instructions
+from recjury.judges.particles import Particle, particles_of
+from recjury.judges.subjects import Subject, subjects
+from recjury.llm import Answer, Ask, Score, gather
+from recjury.llm.prompts import fence
+from recjury.records import (
+    ConversationLog,
+    Evidence,
+    FileName,
+    Finding,
+    Level,
+    Message,
+    Status,
+)
+
+_DIGITS = 9  # decimals: means that are equal stay equal
+
+
+def face(scores: Iterable[float]) -> float:
+    """The score of a turn or a dialogue: the mean over its particles and all instructions.
+
+    With a score for each of both, this is the paper's mean over instructions of means over
+    particles. Raises StatisticsError without scores.
+    """
+    return round(fmean(scores), _DIGITS)
+
+
+class _Turn(NamedTuple):
+    """A system turn, and its particles or why there are none."""
+
+    subject: Subject
+    found: Answer[tuple[Particle, ...]]
+
+
+class _Piece(NamedTuple):
+    """A particle in its turn, with its score under each instruction by name."""
+
+    subject: Subject
+    number: int
+    particle: Particle
+    scores: Mapping[str, Answer[Score]]
+
+
+class Face(Aspects):
+    """Scores each particle under each instruction, `samples` times, and takes the mean.
+
+    `instructions` is a folder of `{aspect}.json`, one such file, or `initial`: the instruction from
+    which optimisation starts ("w/o train").
+    """
+
+    RENDERING: ClassVar[int] = 1
+
+    kind: Literal["face"] = "face"
+    instructions: FileName = "initial"
+    samples: int = Field(default=5, ge=1, le=100)
+    _instructions: Mapping[str, Sequence[Instruction]] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _read_instructions(self) -> "Face":
+        names = [criterion.metric.name for criterion in self.criteria]
+        if self.instructions != "initial":
+            self._instructions = read_instructions(Path(self.instructions), names)
+            return self
+        text = str(self.pack.manifest["initial"])
+        self._instructions = {
+            name: [Instruction("initial", text.format(aspect=name.replace("_", " ")))]
+            for name in names
+        }
+        return self
+
+    async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
+        """A rating of each aspect, of the log or of each turn, and scored particles as evidence.
+
+        Raises Stop.
+        """
+        subjects_ = list(subjects(log, Level.TURN))
+        found = await gather(
+            particles_of(turn, ask, model=self.model, pack=self.pack, temperature=self.temperature)
+            for turn in subjects_
+        )
+        turns = [_Turn(*each) for each in zip(subjects_, found, strict=True)]
+        findings = await gather(self._aspect(each, log, turns, ask) for each in self.criteria)
+        return [finding for of_aspect in findings for finding in of_aspect]
+
+    async def _aspect(
+        self,
+        criterion: Criterion,
+        log: ConversationLog,
+        turns: Sequence[_Turn],
+        ask: Ask,
+    ) -> list[Finding]:
+        pieces = await gather(
+            self._piece(criterion, turn.subject, number, particle, ask)
+            for turn in turns
+            for number, particle in enumerate(turn.found.value or ())
+        )
+        ratings = [
+            subject.rating(
+                criterion.metric.name,
+                self.model,
+                _mean(
+                    [turn for turn in turns if _within(turn.subject, subject)],
+                    [piece for piece in pieces if _within(piece.subject, subject)],
+                ),
+            )
+            for subject in subjects(log, criterion.level)
+        ]
+        return [*ratings, *(_evidence(criterion, piece) for piece in pieces)]
+
+    async def _piece(
+        self, criterion: Criterion, turn: Subject, number: int, particle: Particle, ask: Ask
+    ) -> _Piece:
+        instructions = self._instructions[criterion.metric.name]
+        answers = await gather(
+            ask.rating(
+                self._prompt(criterion, turn, particle, each),
+                criterion.scale,
+                model=self.model,
+                purpose="judge",
+                samples=self.samples,
+                temperature=self.temperature,
+            )
+            for each in instructions
+        )
+        names = [each.name for each in instructions]
+        return _Piece(turn, number, particle, dict(zip(names, answers, strict=True)))
+
+    def _prompt(
+        self, criterion: Criterion, turn: Subject, particle: Particle, instruction: Instruction
+    ) -> list[Message]:
+        return self.prompt(
+            "score",
+            criterion,
+            turn,
+            act=particle.act,
+            words=fence(particle.mention),
+            feedback=None if particle.feedback is None else fence(particle.feedback),
+            instruction=fence(instruction.text),
+        )
+
+
+def _within(turn: Subject, subject: Subject) -> bool:
+    return subject.turn is None or turn.turn == subject.turn
+
+
+def _mean(turns: Sequence[_Turn], pieces: Sequence[_Piece]) -> Answer[Score]:
+    """The mean of all scores that could be read.
+
+    It has no value if a call failed, or if a turn has no particles since no reply could be read:
+    the next run may have them.
+    """
+    found: list[Answer[Any]] = [turn.found for turn in turns]
+    answers: list[Answer[Any]] = [each for piece in pieces for each in piece.scores.values()]
+    scores = [each.value.score for each in answers if each.value]
+    calls = tuple(call for each in (*found, *answers) for call in each.calls)
+    lost = [each for each in found if each.status not in (Status.OK, Status.NOT_APPLICABLE)]
+    lost += [each for each in answers if each.status is Status.CALL_FAILED or not scores]
+    if lost:
+        return Answer(None, lost[0].status, lost[0].reason, calls)
+    if not scores:
+        return Answer(None, Status.NOT_APPLICABLE, "there is no particle", calls)
+    said = f"the mean of {len(scores)} of {len(answers)} scores of {len(pieces)} particles"
+    return Answer(Score(face(scores), said), Status.OK, "", calls)
+
+
+def _evidence(criterion: Criterion, piece: _Piece) -> Evidence:
+    """A particle with where its words stand, and its score under each instruction that has one."""
+    scores = {name: each.value.score for name, each in piece.scores.items() if each.value}
+    return Evidence(
+        name=f"{criterion.metric.name}.{piece.subject.turn}.{piece.number}",
+        value={
+            "turn": piece.subject.turn,
+            **piece.particle.model_dump(),
+            "span": piece.particle.span(piece.subject.rated[0].text),
+            "score": face(scores.values()) if scores else None,
+            "by": scores,
+        },
+    )
