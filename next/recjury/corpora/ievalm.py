@@ -153,15 +153,23 @@ class _Records:
         )
 
     def _turns(self, row: Mapping[str, Any]) -> Iterator[Turn]:
-        """The context, the user first; an item of the record is in each turn that names it."""
+        """The context, the user first; an item of the record is in each turn that names it.
+
+        The last turn has all entities of the record.
+        """
         items = [ref for name in row["entity"] if (ref := self._item(name))]
         names = [(f" {self._folded(self._catalogue.items[ref.id].name)} ", ref) for ref in items]
+        last = len(row["context"]) - 1  # records do not say which turn names an entity
         for number, text in enumerate(row["context"]):
             if text.strip() or number:
                 said = f" {self._folded(text)} "
                 named = {ref.id: ref for name, ref in names if name in said}
-                speaker = "system" if number % 2 else "user"
-                yield Turn(speaker=speaker, text=text, items=tuple(named.values()))
+                yield Turn(
+                    speaker="system" if number % 2 else "user",
+                    text=text,
+                    items=tuple(named.values()),
+                    entities=tuple(row["entity"]) if number == last else (),
+                )
 
     def _item(self, name: str) -> ItemRef | None:
         id_ = str(self._entities.get(name))

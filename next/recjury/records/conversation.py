@@ -32,7 +32,8 @@ class Turn(Record):
     """One utterance, with what was shown beside it.
 
     `items` are a system's list, best first; a `linked` one was found in the text. A failed turn has
-    the reason in `failure`. `calls` are the ids of the stored calls that made it.
+    the reason in `failure`. `calls` are the ids of the stored calls that made it. `entities` are
+    names that a corpus annotates beside its items, None where nobody has.
     """
 
     speaker: Speaker
@@ -42,6 +43,7 @@ class Turn(Record):
     failure: str = ""
     linked: bool = False
     calls: tuple[str, ...] = ()
+    entities: tuple[str, ...] | None = None
 
 
 class Conversation(Record):
