@@ -9,6 +9,8 @@ from pydantic import ConfigDict
 from recjury import plugins
 from recjury.agents.chatcrs import ChatCRS
 from recjury.agents.http import Http
+from recjury.agents.neural import NeuralSystem
+from recjury.agents.neural.settings import Neural
 from recjury.agents.openai_endpoint import OpenAIEndpoint
 from recjury.agents.popular import Popular, Random
 from recjury.agents.retrieval import Retrieval
@@ -28,6 +30,9 @@ SYSTEMS: Mapping[str, type[SystemSettings]] = {
     "chatcrs": ChatCRS,
     "openai": OpenAIEndpoint,
     "http": Http,
+    "kbrd": Neural,
+    "barcor": Neural,
+    "unicrs": Neural,
 }
 """The systems that ship, by kind."""
 
@@ -53,18 +58,19 @@ def load_system(
     found = plugins.find("systems", str(settings["kind"]), SYSTEMS)
     is_built_in = settings["kind"] in SYSTEMS
     values = made(found.value if is_built_in else OwnSettings, settings)
-    if stand_in and (not is_built_in or isinstance(values, Http)):
+    if stand_in and (not is_built_in or isinstance(values, Http | Neural)):
         system: object = TypicalSystem(corpus.catalogue)
     elif is_built_in:
         system = values.prepared(corpus)
     else:
         system = _own(values, found.value, corpus)
     models = look_up("models", "") if not is_built_in and _asks(found.value) else {}
+    weights = [system.digest] if isinstance(system, NeuralSystem) and not is_built_in else []
     return LoadedSystem(
         system,
         corpus.catalogue,
         name=values.name or values.kind.rpartition(":")[2].lower(),
-        version=digest(values.identity(look_up), found.source, models),
+        version=digest(values.identity(look_up), found.source, models, *weights),
         timeout=values.timeout,
         concurrency=values.concurrency,
         link=values.links,
