@@ -53,6 +53,25 @@ def compare(
     return _decided(_rows([values.pair(*each) for each in pairs], values), values.metrics[0])
 
 
+def by_scenario(
+    frame: "pd.DataFrame", a: str, b: str, *, metric: str, by: By = "system"
+) -> "pd.DataFrame":
+    """The values of two sides where both have one, repeats averaged: a, b, and gap (a minus b).
+
+    A row for each user, corpus and scenario, and for each system if others are compared; the
+    largest gap first. Empty if a side has no such metric.
+    """
+    import pandas as pd
+
+    tables = _tables(frame[frame[by].isin([a, b])], by)
+    sides = [table[metric] for table in tables.values() if metric in table.columns]
+    if len(sides) < 2:
+        return pd.DataFrame(columns=["a", "b", "gap"])
+    both = pd.concat({"a": tables[a][metric], "b": tables[b][metric]}, axis=1, join="inner")
+    both = both.dropna()
+    return both.assign(gap=both["a"] - both["b"]).sort_values("gap", ascending=False)
+
+
 def _tables(frame: "pd.DataFrame", by: By) -> dict[str, "pd.DataFrame"]:
     """By name, a value for each metric and scenario; metrics of evaluators lose their names."""
     keys = [each for each in (("system", *_KEYS) if by != "system" else _KEYS) if each != by]

@@ -44,8 +44,8 @@ def comparison(
     else:
         campaigns = [store.campaign(campaign)]
     versions = by == "system" and any("@" in name for name in names)
-    frame = _ratings(store, campaigns, all_versions=versions)
-    known = _known(store, campaigns, by)
+    frame = ratings_of_all(store, campaigns, all_versions=versions)
+    known = metrics_by(store, campaigns, by)
     table = compare(frame, names, by=by, metrics=metrics, order=list(known))
     sides = list(dict.fromkeys((*table["a"], *table["b"])))
     notes = (
@@ -69,7 +69,10 @@ def comparison(
     )
 
 
-def _ratings(store: Store, campaigns: Sequence[str], *, all_versions: bool) -> "pd.DataFrame":
+def ratings_of_all(
+    store: Store, campaigns: Sequence[str], *, all_versions: bool = False
+) -> "pd.DataFrame":
+    """The ratings of several campaigns as one frame, in the form of `results.ratings`."""
     import pandas as pd
 
     frames = [ratings(store, name, all_versions=all_versions) for name in campaigns]
@@ -80,8 +83,8 @@ def _ratings(store: Store, campaigns: Sequence[str], *, all_versions: bool) -> "
     return joined.astype(dict.fromkeys(texts, "category")).reset_index(drop=True)
 
 
-def _known(store: Store, campaigns: Sequence[str], by: By) -> dict[str, Metric]:
-    """The metrics; those of evaluators that are compared have no evaluator's name."""
+def metrics_by(store: Store, campaigns: Sequence[str], by: By) -> dict[str, Metric]:
+    """The metrics by id; those of evaluators that are compared have no evaluator's name."""
     found = {id_: each for name in campaigns for id_, each in metrics_of(store, name).items()}
     if by == "evaluator":
         return {metric.name: metric for metric in found.values()}
