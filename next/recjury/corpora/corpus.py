@@ -68,13 +68,17 @@ class Domain(Record):
 
 
 class Corpus(NamedTuple):
-    """Scenarios over a catalogue. `skipped` are records that gave none, each with the reason."""
+    """Scenarios over a catalogue. `skipped` are records that gave none, each with the reason.
+
+    `dialogues` are the recorded ones in full, where a corpus has them.
+    """
 
     name: str
     domain: Domain
     catalogue: Catalogue
     scenarios: tuple[Scenario, ...]
     skipped: tuple[str, ...] = ()
+    dialogues: tuple[tuple[Turn, ...], ...] = ()
 
     @property
     def digest(self) -> str:

@@ -46,8 +46,10 @@ def read_folder(folder: Path, name: str, split: str) -> Corpus:
         reason = f"{path} has no split {split!r}: there are {', '.join(splits)}"
         return Corpus(name, domain, catalogue, (), (reason,))
     reader = _Dialogues(name, domain, catalogue, is_linked=not any(map(_lists_items, rows)))
-    scenarios, skipped = parted(reader.scenario(row) for row in rows if _split(row) == split)
-    return Corpus(name, domain, catalogue, scenarios, skipped)
+    parsed = [(row, reader.turns(row)) for row in rows if _split(row) == split]
+    scenarios, skipped = parted(reader.scenario(row, turns) for row, turns in parsed)
+    dialogues = tuple(turns for _, turns in parsed)
+    return Corpus(name, domain, catalogue, scenarios, skipped, dialogues)
 
 
 def read_catalogue(path: Path) -> tuple[Domain, Catalogue]:
@@ -162,9 +164,12 @@ class _Dialogues:
         self._name, self._domain, self._catalogue = name, domain, catalogue
         self._is_linked = is_linked
 
-    def scenario(self, row: TableRow) -> Scenario | str:
+    def turns(self, row: TableRow) -> tuple[Turn, ...]:
+        """All that is said. Raises UserError."""
+        return tuple(self._turn(row, n, turn) for n, turn in enumerate(_turns(row), 1))
+
+    def scenario(self, row: TableRow, turns: Sequence[Turn]) -> Scenario | str:
         """All that is said, where targets or wishes are given; else up to the first new items."""
-        turns = [self._turn(row, n, turn) for n, turn in enumerate(_turns(row), 1)]
         targets = self._refs(row, "targets", row.values.get("targets", ()))
         wishes, id_ = row.texts("wishes"), row.text("id")
         if not targets and not wishes:
