@@ -134,7 +134,7 @@ def _said(system: NeuralSystem, case: dict[str, Any], args: dict[str, Any]) -> S
 
 
 def _entity_scores(system: Any, said: Said) -> NDArray[np.float32]:
-    found: NDArray[np.float32] = system.entity_scores(said).numpy()
+    found: NDArray[np.float32] = system.ranked([said])[0].numpy()
     return found
 
 

@@ -1,7 +1,7 @@
 """BARCOR (Wang et al., 2022): one BART classifies the conversation by item, one writes the reply.
 
 As iEvaLM-CRS runs it. A conversation is classified by the decoder's state at the last </s>, where
-the decoder reads the token before it: this is what transformers' own class does. "ievalm" cleans a
+the decoder reads the token before it. "ievalm" cleans a
 reply as its chat does: all of the signs S, y, s, t, e, m, ; and : at its beginning are removed.
 "corrected" removes the words "System:".
 """
@@ -9,6 +9,7 @@ reply as its chat does: all of the signs S, y, s, t, e, m, ; and : at its beginn
 from collections.abc import Sequence
 from pathlib import Path
 
+import torch
 from torch import Tensor
 from transformers import BartForConditionalGeneration, BartForSequenceClassification
 
@@ -35,14 +36,14 @@ class BARCOR(NeuralSystem):
         self.writer.to(self.device)
         self.tokens = Backbones(folder, self.backbones).tokenizer("facebook/bart-base")
 
-    def entity_scores(self, said: Said) -> Tensor:
-        """[entities]: the score of each entity."""
-        found: Tensor = self.ranker(self.read([said])).logits[0]
+    def ranked(self, said: Sequence[Said]) -> Tensor:
+        """[conversations, entities]: the score of each entity."""
+        ids = self.read(said)
+        mask = ids != self.tokens.pad_token_id
+        states = self.ranker.model(ids, attention_mask=mask).last_hidden_state
+        rows = torch.arange(len(ids), device=ids.device)
+        found: Tensor = self.ranker.classification_head(states[rows, mask.sum(1) - 1])
         return found
-
-    def scores(self, said: Said) -> Tensor:
-        """[items]."""
-        return self.entity_scores(said)[self.graph.items]
 
     def write(self, said: Sequence[Said]) -> list[str]:
         """Replies of BART."""

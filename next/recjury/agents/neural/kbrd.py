@@ -13,7 +13,6 @@ from torch import Tensor, nn
 from transformers import BartForConditionalGeneration, LogitsProcessor, LogitsProcessorList
 
 from recjury.agents.neural.bart import read, word_scores, written
-from recjury.agents.neural.entities import EntityGraph
 from recjury.agents.neural.files import (
     Backbones,
     Limits,
@@ -39,33 +38,39 @@ class KBRD(NeuralSystem):
         self.limits = described(folder, "kbrd", LIMITS)
         path = file_of(folder / "rec_model", "model.pt")
         tensors = read_tensors(path)
-        model = KbrdModel.like(tensors, self.graph)
-        fill(model, tensors, path)
-        self.model = model.to(self.device).eval()
-        self.nodes = self.model.nodes(neighbour_means(self.graph, rows=len(self.graph)))
+        bases, width = tensors.get("kg_encoder.weight", torch.empty(8, 128)).shape[:2]
+        self.model = KbrdModel(
+            len(self.graph), len(self.graph.relations), width=width, bases=bases
+        ).to(self.device)
+        fill(self.model, tensors, path)
+        self.means = neighbour_means(self.graph, rows=len(self.graph), device=self.device)
         self.writer = pretrained(BartForConditionalGeneration, folder / "conv_model")
-        self.writer.to(self.device)
+        self.bias = nn.Linear(width, self.writer.config.vocab_size)
         path, tensors = model_tensors(folder / "conv_model")
         bias = {k.removeprefix("rec_proj."): t for k, t in tensors.items() if "rec_proj" in k}
-        self.bias = nn.Linear(self.nodes.shape[1], self.writer.config.vocab_size)
         fill(self.bias, bias, path)
-        self.bias.to(self.device)
+        self.writer.to(self.device), self.bias.to(self.device)
         self.tokens = Backbones(folder, self.backbones).tokenizer("facebook/bart-base")
+        self.encode()
+
+    def encode(self) -> None:
+        """Encode the graph: once for weights that do not change."""
+        self.nodes = self.model.nodes(self.means)
 
     def users(self, said: Sequence[Said]) -> Tensor:
         """[conversations, width]: the user of each conversation; zero without an entity."""
         users = [self.model.user(self.nodes, each.entities, self.fidelity) for each in said]
         return torch.stack(users)
 
-    def entity_scores(self, said: Said) -> Tensor:
-        """[entities + 1]: the score of each entity, the padding one last."""
-        return self.users([said])[0] @ self.nodes.T
+    def ranked(self, said: Sequence[Said]) -> Tensor:
+        """[conversations, entities + 1]: the score of each entity, the padding one last."""
+        return self.users(said) @ self.nodes.T
 
     def scores(self, said: Said) -> Tensor:
         """[items]; by popularity as long as no entity is named."""
         if not said.entities:
             return torch.from_numpy(self.graph.popularity)
-        return self.entity_scores(said)[self.graph.items]
+        return super().scores(said)
 
     def write(self, said: Sequence[Said]) -> list[str]:
         """Replies of BART, each word biased by the user."""
@@ -99,15 +104,9 @@ class KbrdModel(nn.Module):
             {"attn": nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, 1))}
         )
 
-    @classmethod
-    def like(cls, tensors: dict[str, Tensor], graph: EntityGraph) -> "KbrdModel":
-        """A model for the graph, with the width and the bases of the tensors."""
-        bases, width = tensors.get("kg_encoder.weight", torch.empty(8, 128)).shape[:2]
-        return cls(len(graph), len(graph.relations), width=width, bases=bases)
-
     def nodes(self, means: list[Tensor]) -> Tensor:
         """[entities + 1, width]: the encoded entities, the padding one last."""
-        encoded = self.kg_encoder(self.node_embeds, [mean.to(self.device) for mean in means])
+        encoded = self.kg_encoder(self.node_embeds, means)
         return torch.cat([encoded, self.special_token_embeddings])
 
     def user(self, nodes: Tensor, entities: Sequence[int], fidelity: Fidelity) -> Tensor:
@@ -117,11 +116,6 @@ class KbrdModel(nn.Module):
             return named.sum(0)
         found: Tensor = self.attn["attn"](named).softmax(0).T @ named
         return found[0]
-
-    @property
-    def device(self) -> torch.device:
-        """Where the weights are."""
-        return self.node_embeds.device
 
 
 class _Bias(LogitsProcessor):

@@ -37,9 +37,7 @@ class PromptEncoder(nn.Module):
 
     def nodes(self, means: list[Tensor]) -> Tensor:
         """[entities + 1, width]: all entities, the padding one last."""
-        device = self.node_embeds.device
-        found = self.kg_encoder(self.node_embeds, [mean.to(device) for mean in means])
-        found = found + self.node_embeds
+        found = self.kg_encoder(self.node_embeds, means) + self.node_embeds
         projected: Tensor = self.entity_proj2(self.entity_proj1(found) + found)
         return projected
 

@@ -34,7 +34,7 @@ class RGCN(nn.Module):
         return found
 
 
-def neighbour_means(graph: EntityGraph, *, rows: int) -> list[Tensor]:
+def neighbour_means(graph: EntityGraph, *, rows: int, device: str) -> list[Tensor]:
     """For each relation a sparse matrix [rows, rows] that averages over incoming neighbours."""
     found = []
     for kind in range(len(graph.relations)):
@@ -44,5 +44,5 @@ def neighbour_means(graph: EntityGraph, *, rows: int) -> list[Tensor]:
         matrix = torch.sparse_coo_tensor(
             ends, torch.from_numpy(shares), (rows, rows), check_invariants=False
         )
-        found.append(matrix.coalesce())
+        found.append(matrix.coalesce().to(device))
     return found

@@ -60,7 +60,7 @@ class NeuralSystem:
         except (MemoryError, RuntimeError, AssertionError, NotImplementedError) as error:
             what = "the memory does not suffice for" if is_memory(error) else "cannot load"
             raise UserError(f"{what} {folder} on the device {device}: {one_line(error)}") from error
-        self._listener = Listener(self.graph, corpus.catalogue, fidelity, self.limits.entities)
+        self.listener = Listener(self.graph, corpus.catalogue, fidelity, self.limits.entities)
         self._batcher = Batcher(self.answer, batch)
 
     def load(self, folder: Path) -> None:
@@ -69,6 +69,10 @@ class NeuralSystem:
 
     def scores(self, said: Said) -> "Tensor":
         """[items] in the order of `graph.items`: the higher, the better."""
+        return self.ranked([said])[0][self.graph.items]
+
+    def ranked(self, said: Sequence[Said]) -> "Tensor":
+        """[conversations, entities]: for a system that scores all entities."""
         raise NotImplementedError
 
     def write(self, said: Sequence[Said]) -> list[str]:
@@ -88,7 +92,7 @@ class NeuralSystem:
 
         try:
             with torch.inference_mode():
-                said = [self._listener.said(each) for each in conversations]
+                said = [self.listener.said(each) for each in conversations]
                 lists = [self._best(self.scores(each).float().cpu().numpy()) for each in said]
                 texts = self.write(said)
         except (MemoryError, RuntimeError) as error:

@@ -42,34 +42,33 @@ class UniCRS(NeuralSystem):
         """The backbones, and the two prompt encoders. Raises UserError."""
         self.limits = described(folder, "unicrs", LIMITS.get(self.corpus, LIMITS["redial"]))
         self._load_backbones(folder)
-        means = neighbour_means(self.graph, rows=len(self.graph) + 1)
+        self.means = neighbour_means(self.graph, rows=len(self.graph) + 1, device=self.device)
         self.rec, self.conv = (self._encoder(folder / n) for n in ("rec_model", "conv_model"))
-        self.rec_nodes, self.conv_nodes = self.rec.nodes(means), self.conv.nodes(means)
+        self.encode()
 
-    def entity_scores(self, said: Said) -> Tensor:
-        """[entities + 1]: the score of each entity, the padding one last."""
-        return self.ranked([said], self.rec_nodes)[0]
+    def encode(self) -> None:
+        """Encode the graph, for lists and for replies: once for weights that do not change."""
+        self.rec_nodes, self.conv_nodes = self.rec.nodes(self.means), self.conv.nodes(self.means)
 
-    def scores(self, said: Said) -> Tensor:
-        """[items]."""
-        return self.entity_scores(said)[self.graph.items]
-
-    def ranked(self, said: Sequence[Said], nodes: Tensor) -> Tensor:
-        """[conversations, entities + 1]: scores by `nodes`, the encoded entities."""
-        entities, known = self._entities(said, nodes)
+    def ranked(self, said: Sequence[Said]) -> Tensor:
+        """[conversations, entities + 1]: the score of each entity, the padding one last."""
+        entities, known = self._entities(said, self.rec_nodes)
         states, text = self._states(said)
         cache = self.rec.cache(self.rec.for_items(entities, states, text))
         rows = self._rows([self._read(each) for each in said])
-        mask = torch.cat([known.long(), rows.mask], dim=1)
         hidden = self.gpt2.transformer(
-            rows.ids, cache=cache, attention_mask=mask, position_ids=rows.natural, use_cache=True
+            rows.ids,
+            cache=cache,
+            attention_mask=torch.cat([known.long(), rows.mask], dim=1),
+            position_ids=rows.natural,
+            use_cache=True,
         ).last_hidden_state
-        found: Tensor = hidden[:, -1] @ nodes.T
+        found: Tensor = hidden[:, -1] @ self.rec_nodes.T
         return found
 
     def write(self, said: Sequence[Said]) -> list[str]:
         """Replies of GPT-2: the likeliest words; no three words in a row occur twice."""
-        rows, prompts, cache = self._prompted(said, self.conv_nodes)
+        rows, prompts, cache = self._prompted(said)
         before = prompts.shape[1] + rows.ids.shape[1]
         found = self.gpt2.generate(
             torch.cat([torch.full_like(prompts, self._pad), rows.ids], dim=1),
@@ -88,13 +87,11 @@ class UniCRS(NeuralSystem):
             return [text[text.rfind(_BEGIN) + len(_BEGIN) + 1 :].strip() for text in texts]
         return [self._with_items(row[before:].tolist()).strip() for row in found]
 
-    def word_scores(
-        self, said: Sequence[Said], replies: Tensor, nodes: Tensor | None = None
-    ) -> Tensor:
+    def word_scores(self, said: Sequence[Said], replies: Tensor) -> Tensor:
         """[conversations, tokens, vocabulary]: the scores of each token of `replies`, after those
         before it.
         """
-        rows, prompts, cache = self._prompted(said, self.conv_nodes if nodes is None else nodes)
+        rows, prompts, cache = self._prompted(said)
         more = replies[:, :-1]
         last = self._positions(rows)[:, -1:]
         after = last + torch.arange(1, more.shape[1] + 1, device=last.device)
@@ -107,9 +104,9 @@ class UniCRS(NeuralSystem):
         ).logits
         return logits[:, rows.ids.shape[1] - 1 :]
 
-    def _prompted(self, said: Sequence[Said], nodes: Tensor) -> tuple["_Rows", Tensor, Any]:
+    def _prompted(self, said: Sequence[Said]) -> tuple["_Rows", Tensor, Any]:
         """What GPT-2 continues; the mask [rows, positions] and the cache of the prompts."""
-        entities, known = self._entities(said, nodes)
+        entities, known = self._entities(said, self.conv_nodes)
         states, text = self._states(said)
         begin = self.tokens(_BEGIN).input_ids
         least = _eights(self.limits.context + len(begin)) if self.fidelity == "ievalm" else 0
