@@ -1,6 +1,6 @@
 """A campaign becomes what a run needs: corpora, gateway, systems, users, evaluators. Once."""
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from recjury.judges import EVALUATORS, Context, Evaluator
 from recjury.llm import Budget, Gateway, Model, Provider, Recorder, open_endpoint
 from recjury.llm.prompts import pack
 from recjury.mistakes import Mistake, made
-from recjury.records import Record, digest, identity, references, variants
+from recjury.records import Record, Turn, digest, identity, references, variants
 from recjury.simulator import USERS, User
 
 Open = Callable[[Model], Provider]
@@ -189,6 +189,7 @@ class _Parts:
         context = Context(
             {name: corpus.catalogue for name, corpus in corpora.items()},
             {name: corpus.domain for name, corpus in corpora.items()},
+            self._dialogues,
         )
         for number, settings in enumerate(self.config.evaluators):
             with self._errors_at("evaluators", number):
@@ -205,6 +206,18 @@ class _Parts:
                 raise self._taken("evaluators", number, ready.name)
             found[version] = ready
         return found
+
+    def _dialogues(self, corpus: str, split: str) -> Sequence[tuple[Turn, ...]]:
+        """What people said in a split of a corpus, as far as it is known. Raises UserError."""
+        played = {
+            name: each.corpus
+            for name, each in zip(self.corpora, self.config.scenarios, strict=False)
+        }
+        source = {**played, **self.config.recordings}[corpus]
+        if not source:
+            return ()
+        opened = open_corpus(source, split=split, folder=self.config.folder)
+        return opened.dialogues or [scenario.history for scenario in opened.scenarios]
 
     def look_up(self, kind: str, name: str) -> object:
         """What a name of a model, a pack or a file stands for, in identities. Raises UserError."""

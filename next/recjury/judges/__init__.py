@@ -4,11 +4,13 @@ from collections.abc import Mapping
 
 from recjury.judges.core import Core
 from recjury.judges.criterion import Criterion, JudgePrompts, criteria_of, judge
+from recjury.judges.dialogue_quality import DialogueQuality, quality
 from recjury.judges.direct import Direct
 from recjury.judges.evaluator import Context, Evaluator
 from recjury.judges.face import Face, face
 from recjury.judges.g_eval import GEval
 from recjury.judges.outcome import Outcome
+from recjury.judges.paireval import PairEval, paireval
 from recjury.judges.persuasiveness import Persuasiveness
 
 EVALUATORS: Mapping[str, type[Evaluator]] = {
@@ -18,6 +20,8 @@ EVALUATORS: Mapping[str, type[Evaluator]] = {
     "face": Face,
     "direct": Direct,
     "g-eval": GEval,
+    "paireval": PairEval,
+    "dialogue-quality": DialogueQuality,
 }
 """The evaluators that ship, by kind."""
 
@@ -26,14 +30,18 @@ __all__ = [
     "Context",
     "Core",
     "Criterion",
+    "DialogueQuality",
     "Direct",
     "Evaluator",
     "Face",
     "GEval",
     "JudgePrompts",
     "Outcome",
+    "PairEval",
     "Persuasiveness",
     "criteria_of",
     "face",
     "judge",
+    "paireval",
+    "quality",
 ]

@@ -1,6 +1,6 @@
 """`Evaluator`: the interface of all that rates logs. Its fields are its keys and its identity."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -8,15 +8,23 @@ from pydantic import Field, PrivateAttr
 
 from recjury.corpora import Catalogue, Domain
 from recjury.llm import Ask
-from recjury.records import ConversationLog, Finding, Metric, Record
+from recjury.records import ConversationLog, Finding, Metric, Record, Turn
+
+
+def _no_dialogues(corpus: str, split: str) -> Sequence[tuple[Turn, ...]]:  # noqa: ARG001
+    return ()
 
 
 @dataclass(frozen=True)
 class Context:
-    """What an evaluator may use besides a log: catalogues and domains by the names of corpora."""
+    """What an evaluator may use besides a log: catalogues and domains by the names of corpora.
+
+    `dialogues` gives what people said in a split ("valid") of one of these corpora.
+    """
 
     catalogues: Mapping[str, Catalogue] = field(default_factory=dict)
     domains: Mapping[str, Domain] = field(default_factory=dict)
+    dialogues: Callable[[str, str], Sequence[tuple[Turn, ...]]] = _no_dialogues
 
     def catalogue(self, log: ConversationLog) -> Catalogue:
         """The catalogue that the log's items are of; an empty one if none is known."""

@@ -1,11 +1,13 @@
 """What is rated: a whole log, or one of its system turns."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from recjury.llm import Answer, Score
 from recjury.llm.prompts import turns_block
 from recjury.records import ConversationLog, Level, Rating, Status, Turn
+
+LevelChoice = Literal["turn", "dialogue", "both"]
 
 
 class Subject(NamedTuple):
@@ -31,6 +33,16 @@ class Subject(NamedTuple):
         """The user's answer to the turn; nothing if the log ends with the turn."""
         following = () if self.turn is None else self.log.interaction[self.turn + 1 :][:1]
         return following if following and following[0].speaker == "user" else ()
+
+    @property
+    def level(self) -> Level:
+        """Whether it is a turn or a dialogue."""
+        return Level.DIALOGUE if self.turn is None else Level.TURN
+
+    @property
+    def name(self) -> str:
+        """A name for evidence about it: "turn.2", "dialogue"."""
+        return str(self.level) if self.turn is None else f"{self.level}.{self.turn}"
 
     @property
     def lacks(self) -> str:
@@ -68,6 +80,11 @@ class Subject(NamedTuple):
     def not_applicable(self, metric: str, rater: str, reason: str) -> Rating:
         """The rating of what cannot be rated."""
         return self.rating(metric, rater, Answer(None, Status.NOT_APPLICABLE, reason))
+
+
+def levels(choice: LevelChoice) -> tuple[Level, ...]:
+    """What is rated: system turns, dialogues, or both."""
+    return tuple(Level) if choice == "both" else (Level(choice),)
 
 
 def subjects(log: ConversationLog, level: Level) -> Iterator[Subject]:

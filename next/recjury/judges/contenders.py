@@ -1,0 +1,80 @@
+"""What PairEval compares with: responses and dialogues of people, drawn by seed (section 3.2)."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from recjury.corpora import read_recordings
+from recjury.judges.subjects import Subject
+from recjury.llm.prompts import turns_block
+from recjury.records import ConversationLog, Level, Turn
+
+_BEGINNING = 2  # turns by which two dialogues are taken for one
+
+
+class Contender(NamedTuple):
+    """A response after the `turns` before it; without a `response`, the dialogue of the turns."""
+
+    turns: tuple[Turn, ...]
+    response: tuple[Turn, ...] = ()
+
+    @property
+    def block(self) -> str:
+        """It as a prompt shows it."""
+        conversation = turns_block("conversation", self.turns)
+        return f"{conversation}\n{turns_block('response', self.response)}".removesuffix(
+            "\n<response>\n</response>"
+        )
+
+    def is_of(self, log: ConversationLog) -> bool:
+        """Whether its dialogue begins as the log does: then people said it in the log's place."""
+        begun = (log.scenario.history or log.interaction)[:_BEGINNING]
+        own = (*self.turns, *self.response)[: len(begun)]
+        return [each.text for each in own] == [each.text for each in begun]
+
+
+def contender_of(subject: Subject) -> Contender:
+    """A turn or a dialogue that is rated; a dialogue is compared with its history."""
+    if subject.turn is None:
+        return Contender((*subject.before, *subject.rated))
+    return Contender(subject.before, subject.rated)
+
+
+def contenders(
+    dialogues: Iterable[Sequence[Turn]], level: Level, seed: int
+) -> tuple[Contender, ...]:
+    """One of each dialogue, in an order drawn by the seed, so that draws are nested.
+
+    Of what begins alike, the longest counts. A response is a system turn that is drawn, too.
+    """
+    longest: dict[tuple[str, ...], Sequence[Turn]] = {}
+    for turns in dialogues:
+        begins = tuple(turn.text for turn in turns[:_BEGINNING])
+        longest[begins] = max(longest.get(begins, ()), turns, key=len)
+    drawn = sorted(longest.items(), key=lambda each: _lot(seed, *each[0]))
+    if level is Level.DIALOGUE:
+        return tuple(Contender(tuple(turns)) for _, turns in drawn if _places(turns))
+    return tuple(_response(turns, seed) for _, turns in drawn if _places(turns))
+
+
+def recorded_dialogues(path: Path) -> list[tuple[Turn, ...]]:
+    """The dialogues in a file of recordings. Raises UserError."""
+    logs = (recording.log() for recording in read_recordings([path]).recordings)
+    return [(*log.scenario.history, *log.interaction) for log in logs]
+
+
+def _response(turns: Sequence[Turn], seed: int) -> Contender:
+    place = min(_places(turns), key=lambda place: _lot(seed, turns[place].text, str(place)))
+    return Contender(tuple(turns[:place]), (turns[place],))
+
+
+def _places(turns: Sequence[Turn]) -> list[int]:
+    """Where the system responds to something."""
+    said = list(enumerate(turns))[1:]
+    return [place for place, turn in said if turn.speaker == "system" and turn.text.strip()]
+
+
+def _lot(seed: int, *texts: str) -> str:
+    text = "\0".join((str(seed), *texts))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

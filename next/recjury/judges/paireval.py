@@ -1,0 +1,184 @@
+"""PairEval: how likely turns and dialogues are better than people's (Park et al. 2024, 3.2)."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import AfterValidator, ConfigDict, Field, PrivateAttr, model_validator
+
+from recjury.errors import UserError
+from recjury.judges.answers import scored, together
+from recjury.judges.contenders import Contender, contender_of, contenders, recorded_dialogues
+from recjury.judges.evaluator import Context, Evaluator
+from recjury.judges.subjects import LevelChoice, Subject, levels, subjects
+from recjury.judges.words import words_of
+from recjury.llm import Answer, Ask, Score, gather
+from recjury.llm.prompts import Pack, pack
+from recjury.records import (
+    ConversationLog,
+    Evidence,
+    FileName,
+    Finding,
+    Level,
+    Message,
+    Metric,
+    ModelName,
+    PackName,
+    Record,
+)
+
+_SPLITS = {"corpus": "valid", "test": "test"}
+_ANY = "*"  # in place of a corpus: the examples of a file are for all logs
+
+
+def paireval(odds: Sequence[Sequence[float]]) -> float:
+    """The score: the mean, over all comparisons and orders, of the probability to be better."""
+    return fmean(fmean(orders) for orders in odds)
+
+
+def _shipped(name: str) -> str:
+    return f"judges/{name}" if name == "paireval" else name
+
+
+class Comparisons(Record):
+    """What is compared with: `number` examples, drawn by `seed`.
+
+    They are from the corpus that scenarios are from: people's dialogues that nobody rates
+    (`corpus`, its split "valid"), or those of the split "test"; or from a `file` of recordings.
+    """
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    number: int = Field(default=3, ge=1, le=1000)
+    source: Literal["corpus", "test"] = Field(default="corpus", alias="from")
+    file: FileName = ""
+    seed: int = 0
+
+
+class PairEval(Evaluator):
+    """Compares each turn or dialogue with the `examples`, in both orders, by log-probabilities.
+
+    `method: direct` is DirectEval: the probability that it is good, without a comparison. With
+    `position`, what is rated stands in one place only.
+    """
+
+    RENDERING: ClassVar[int] = 1
+
+    kind: Literal["paireval"] = "paireval"
+    model: ModelName = "main"
+    prompts: Annotated[PackName, AfterValidator(_shipped)] = "judges/paireval"
+    level: LevelChoice = "both"
+    method: Literal["pair", "direct"] = "pair"
+    position: Literal["both", "first", "second"] = "both"
+    examples: Comparisons = Comparisons()
+    _drawn: Mapping[tuple[str, Level], Sequence[Contender]] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _words_can_be_told_apart(self) -> "PairEval":
+        words_of(self.pack, self.method, 2)
+        return self
+
+    @property
+    def pack(self) -> Pack:
+        """The prompts."""
+        return pack(self.prompts)
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        """`turn` and `dialogue`, from 0 to 1."""
+        titles = {Level.TURN: "Turn against people's", Level.DIALOGUE: "Dialogue against people's"}
+        if self.method == "direct":
+            titles = {Level.TURN: "Good turn", Level.DIALOGUE: "Good dialogue"}
+        return [
+            Metric(name=str(level), title=titles[level], high=1, level=level)
+            for level in levels(self.level)
+        ]
+
+    def prepared(self, context: Context) -> Self:
+        """The evaluator with its examples. Raises UserError if there are too few."""
+        ready = super().prepared(context)
+        if self.method == "pair":
+            corpora = [_ANY] if self.examples.file else context.catalogues
+            ready._drawn = {
+                (corpus, level): self._draw(context, corpus, level)
+                for corpus in corpora
+                for level in levels(self.level)
+            }
+        return ready
+
+    def _draw(self, context: Context, corpus: str, level: Level) -> Sequence[Contender]:
+        chosen, split = self.examples, _SPLITS[self.examples.source]
+        if chosen.file:
+            said = recorded_dialogues(Path(chosen.file))
+        else:
+            said = list(context.dialogues(corpus, split))
+        drawn = contenders(said, level, chosen.seed)
+        if len(drawn) < chosen.number:
+            where = chosen.file or f"the split {split!r} of {corpus}"
+            raise UserError(
+                f"examples: {chosen.number} are wanted, and {where} has {len(drawn)}: ask for "
+                "fewer, or name a `file` of recordings"
+            )
+        return drawn
+
+    async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
+        """A rating of each turn and of the log, and the odds of each comparison as evidence.
+
+        Raises Stop.
+        """
+        found = await gather(
+            self._findings(subject, ask)
+            for level in levels(self.level)
+            for subject in subjects(log, level)
+        )
+        return [finding for findings in found for finding in findings]
+
+    async def _findings(self, subject: Subject, ask: Ask) -> list[Finding]:
+        metric = str(subject.level)
+        others = self._examples(subject)
+        missing = subject.lacks
+        if not missing and self.method == "pair" and len(others) < self.examples.number:
+            missing = "its corpus has too few other dialogues: name a `file` of them in `examples`"
+        if missing:
+            return [subject.not_applicable(metric, self.model, missing)]
+        own = contender_of(subject)
+        if self.method == "direct":
+            said = await self._odds(ask, 0, subject, rated=own.block)
+            return [subject.rating(metric, self.model, scored(said, Score))]
+        odds = together(await gather(self._compared(own, each, subject, ask) for each in others))
+        rating = subject.rating(metric, self.model, scored(odds, _score))
+        if odds.value is None:
+            return [rating]
+        return [rating, Evidence(name=subject.name, value=odds.value)]
+
+    def _examples(self, subject: Subject) -> Sequence[Contender]:
+        """The first ones that are of another dialogue than what is rated."""
+        corpus = _ANY if self.examples.file else subject.log.scenario.corpus
+        drawn = self._drawn.get((corpus, subject.level), ())
+        return [each for each in drawn if not each.is_of(subject.log)][: self.examples.number]
+
+    async def _compared(
+        self, own: Contender, other: Contender, subject: Subject, ask: Ask
+    ) -> Answer[list[float]]:
+        """The probabilities that it is better, where it stands first and where it stands second."""
+        orders = {"first": (own.block, other.block), "second": (other.block, own.block)}
+        answers = await gather(
+            self._odds(ask, place, subject, first=first, second=second)
+            for place, (position, (first, second)) in enumerate(orders.items())
+            if self.position in ("both", position)
+        )
+        return together(answers)
+
+    async def _odds(self, ask: Ask, place: int, subject: Subject, **blocks: Any) -> Answer[float]:
+        """The probability of the word at a `place` among the two."""
+        words = words_of(self.pack, self.method, 2)
+        asked = self.pack.render(self.method, level=str(subject.level), words=words, **blocks)
+        said = await ask.odds([Message("user", asked)], words, model=self.model, purpose="choice")
+        share = said.value.shares[words[place]] if said.value else None
+        return Answer(share, said.status, said.reason, said.calls)
+
+
+def _score(odds: Sequence[Sequence[float]]) -> Score:
+    each = ", ".join(f"{fmean(orders):.3f}" for orders in odds)
+    return Score(paireval(odds), f"better than each example with: {each}")

@@ -1,0 +1,91 @@
+"""Dialogues that people have rated, in the form of USS, and the tenth that is for tests.
+
+A file has a line for each utterance, with four columns divided by tabs: speaker, text, action, and
+ratings from 1 to 5 with commas; an empty line ends a dialogue, whose own ratings stand in the line
+with the text OVERALL (Sun et al. 2021; Jia et al. 2024, section 4).
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+from recjury.errors import UserError
+from recjury.files import read_text
+from recjury.records import Level, Speaker, Turn
+
+_SPEAKERS: dict[str, Speaker] = {"USER": "user", "SYSTEM": "system"}
+_TEST_SHARE = 0.1
+
+
+class Rated(NamedTuple):
+    """A dialogue with its mean rating; of a turn, what was said up to the user's line that has it.
+
+    `dialogue` is its place in the file.
+    """
+
+    dialogue: int
+    turns: tuple[Turn, ...]
+    rating: float
+
+
+class _Line(NamedTuple):
+    speaker: Speaker | None
+    text: str
+    rating: float | None
+
+
+def rated_dialogues(path: Path, level: Level) -> tuple[Rated, ...]:
+    """All rated dialogues of a file, or all their rated turns. Raises UserError."""
+    found: list[Rated] = []
+    for number, lines in enumerate(_dialogues(path)):
+        turns = tuple(Turn(speaker=each.speaker, text=each.text) for each in lines if each.speaker)
+        if level is Level.DIALOGUE:
+            whole = (each.rating for each in lines if each.speaker is None)
+            found += (Rated(number, turns, rating) for rating in whole if rating is not None)
+            continue
+        for place, line in enumerate(lines):
+            if line.speaker == "user" and line.rating is not None and place:
+                found.append(Rated(number, turns[: place + 1], line.rating))
+    if not found:
+        raise UserError(f"{path}: has no rated {level}s")
+    return tuple(found)
+
+
+def parted(rated: Sequence[Rated], seed: int) -> tuple[tuple[Rated, ...], tuple[Rated, ...]]:
+    """What examples are from, and what is for tests: a tenth of the dialogues, drawn by a seed."""
+    dialogues = sorted({each.dialogue for each in rated}, key=lambda each: _lot(seed, each))
+    test = set(dialogues[: round(_TEST_SHARE * len(dialogues))])
+    return (
+        tuple(each for each in rated if each.dialogue not in test),
+        tuple(each for each in rated if each.dialogue in test),
+    )
+
+
+def _dialogues(path: Path) -> Iterator[list[_Line]]:
+    lines: list[_Line] = []
+    for number, text in enumerate((*read_text(path).split("\n"), ""), 1):
+        if text.strip():
+            lines.append(_line(text, f"{path}:{number}"))
+        elif lines:
+            yield lines
+            lines = []
+
+
+def _line(text: str, where: str) -> _Line:
+    columns = text.rstrip("\r").split("\t")
+    if len(columns) != 4 or columns[0] not in _SPEAKERS:
+        raise UserError(f"{where}: expected USER or SYSTEM, text, action and ratings, with tabs")
+    speaker, said, _, ratings = columns
+    try:
+        rating = fmean(map(int, ratings.split(","))) if ratings.strip() else None
+    except ValueError:
+        raise UserError(f"{where}: expected ratings such as 4,3,4, got {ratings!r}") from None
+    if rating is not None and not 1 <= rating <= 5:
+        raise UserError(f"{where}: expected ratings from 1 to 5, got {ratings!r}")
+    return _Line(None if said == "OVERALL" else _SPEAKERS[speaker], said, rating)
+
+
+def _lot(seed: int, place: int) -> bytes:
+    return hashlib.sha256(f"{seed}:{place}".encode()).digest()
