@@ -1,0 +1,1 @@
+"""Pages over the store: live, and as files."""

@@ -1,0 +1,149 @@
+"""A conversation: the talk, its ratings with reasons and marks, and its debates."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+from recjury.records import ConversationLog, Event, Metric, Turn
+from recjury.results.metrics import metrics_of
+from recjury.store import ConversationRow, Store
+from recjury.view.calls import calls_of, sums
+from recjury.view.debate_chart import DebateChart, debate_chart
+from recjury.view.marks import Mark, Segment, segments
+from recjury.view.rated import Rated, Shown, rated, shown
+from recjury.view.rendering import Page
+
+_LONG = 4_000  # characters of a turn; a longer one scrolls in its place
+
+
+class Said(NamedTuple):
+    """A turn for readers. `number` counts from 1, `items` are names with "", "got" or "again"."""
+
+    number: int
+    speaker: str
+    segments: list[Segment]
+    items: list[tuple[str, str]]
+    events: list[tuple[str, str]]
+    seconds: float | None
+    failure: str
+    is_long: bool
+
+
+class DebatePart(NamedTuple):
+    """A debate: whose it is, its verdict, and its drawing."""
+
+    evaluator: str
+    verdict: Shown
+    reason: str
+    chart: DebateChart
+
+
+class Neighbours(NamedTuple):
+    """Where a conversation stands in the list that one came from: addresses, "" at an end."""
+
+    before: str
+    after: str
+    place: int
+    of: int
+
+
+def conversation_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # noqa: A002
+    """A conversation by its id, or how it begins. Raises UserError if there is none.
+
+    `metric` opens a rating, `round` a round of the debate; `in` is the query of the list that one
+    came from, in whose order the next and the previous conversation stand.
+    """
+    row = store.conversation(id)
+    log = next((log for _, log in store.logs([row.id])), None)
+    metrics = metrics_of(store, row.campaign)
+    by_evaluator = list(_rated(store, row, log, metrics)) if log else []
+    marks = [mark for each in by_evaluator for one in each.rows for mark in one.marks]
+    campaign, order = f"/c/{quote(row.campaign, safe='')}", query.get("in", "")
+    return Page(
+        "conversation.j2",
+        {
+            "row": row,
+            "log": log,
+            "campaign": campaign,
+            "up": f"{campaign}/trials{'?' if order else ''}{order}",
+            "neighbours": _neighbours(store, row, order),
+            "turns": list(_turns(log, row.seconds, marks)) if log else [],
+            "targets": _targets(log) if log else [],
+            "judged": [each for each in by_evaluator if each.reasons],
+            "computed": [each for each in by_evaluator if not each.reasons and each.rows],
+            "debates": [each for one in by_evaluator for each in _debates(one, metrics)],
+            "open": query.get("metric", ""),
+            "round": query.get("round", ""),
+            "sums": list(sums(list(calls_of(store, row)))),
+            "store": store.database.name,
+        },
+    )
+
+
+def _turns(log: ConversationLog, seconds: Sequence[float], marks: Sequence[Mark]) -> Iterator[Said]:
+    wanted, shown_before = {item.id for item in log.scenario.targets}, set[str]()
+    left = iter(seconds)
+    for number, turn in enumerate(log.interaction):
+        items = list(_items(turn, wanted, shown_before)) if turn.speaker == "system" else []
+        yield Said(
+            number=number + 1,
+            speaker=turn.speaker,
+            segments=segments(turn.text, [mark for mark in marks if mark.turn == number]),
+            items=items,
+            events=[_event(event) for event in turn.events],
+            seconds=next(left, None) if turn.speaker == "system" else None,
+            failure=turn.failure,
+            is_long=len(turn.text) > _LONG,
+        )
+
+
+def _items(turn: Turn, wanted: set[str], shown_before: set[str]) -> Iterator[tuple[str, str]]:
+    """The names of a list, each with whether it is a target, and whether for the first time."""
+    for item in turn.items:
+        first = "again" if item.id in shown_before else "got"
+        yield item.name, first if item.id in wanted else ""
+        shown_before.add(item.id)
+
+
+def _event(event: Event) -> tuple[str, str]:
+    """What a summary names, and all of it."""
+    value = event.value
+    about = value.get("name") or value.get("title") if isinstance(value, Mapping) else None
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+    return f"{event.kind} {about}" if isinstance(about, str) else event.kind, text
+
+
+def _targets(log: ConversationLog) -> list[tuple[str, bool]]:
+    """The names of the targets, each with whether the system listed it."""
+    listed = {item.id for item in log.session_list}
+    return [(target.name, target.id in listed) for target in log.scenario.targets]
+
+
+def _rated(
+    store: Store, row: ConversationRow, log: ConversationLog, metrics: Mapping[str, Metric]
+) -> Iterator[Rated]:
+    """The ratings by evaluator, its judgings together."""
+    judgings: dict[str, list[Any]] = {}
+    for evaluation in store.evaluations(row.campaign, conversation=row.id):
+        judgings.setdefault(evaluation.name, []).append(store.findings(evaluation.id))
+    for name, findings in judgings.items():
+        yield rated(name, findings, metrics, log)
+
+
+def _debates(each: Rated, metrics: Mapping[str, Metric]) -> Iterator[DebatePart]:
+    for debate in each.debates:
+        verdict = debate.verdict
+        metric = metrics.get(f"{each.name}.{verdict.metric}") or Metric(name="", high=100)
+        score = shown(verdict.score, metric, str(verdict.status))
+        yield DebatePart(each.name, score, verdict.reason, debate_chart(debate))
+
+
+def _neighbours(store: Store, row: ConversationRow, query: str) -> Neighbours:
+    """The conversations before and after this one in a list of the campaign."""
+    ids = [each.id for each in store.conversations(row.campaign)]
+    place = ids.index(row.id) if row.id in ids else 0
+    tail = f"?{urlencode({'in': query})}" if query else ""
+    before = f"/t/{ids[place - 1]}{tail}" if place else ""
+    after = f"/t/{ids[place + 1]}{tail}" if place + 1 < len(ids) else ""
+    return Neighbours(before, after, place + 1, len(ids))

@@ -1,0 +1,134 @@
+"""Scenarios that two sides have both met, by the gap between them: as rows, and as a drawing."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from recjury.records import ConversationLog, Metric
+from recjury.results.sentences import shown
+from recjury.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST = 100
+"""So many scenarios are listed; of more, half of them from each end."""
+
+HEIGHT = 120  # pixels of the drawing
+_MOST_BARS = 400
+_WORDS = 120  # characters of what was said
+
+Key = tuple[str, ...]
+"""What tells one scenario from another, as `results.compare.by_scenario` has it."""
+
+
+class Gap(NamedTuple):
+    """A scenario: the values of both sides, and their conversations (an id, "" where none)."""
+
+    key: str
+    scenario: str
+    words: str
+    values: tuple[str, str]
+    gap: str
+    x: tuple[float, float] | None
+    conversations: tuple[str, str]
+
+
+class Bar(NamedTuple):
+    """A scenario in the drawing of all gaps: in per cent across, in pixels downwards."""
+
+    key: str
+    label: str
+    x: float
+    width: float
+    y: float
+    height: float
+    up: bool
+
+
+class Fall(NamedTuple):
+    """The drawing of all gaps; `zero` is where the line between both sides is, in pixels."""
+
+    bars: list[Bar]
+    zero: float
+
+
+def scenarios(
+    store: Store,
+    gaps: "pd.DataFrame",
+    metric: Metric,
+    conversations: Mapping[tuple[str, Key], str],
+    names: tuple[str, str],
+) -> Iterator[Gap]:
+    """The scenarios, the largest gap first. `conversations` are ids by name and scenario."""
+    import pandas as pd
+
+    if len(gaps) > MOST:
+        gaps = pd.concat([gaps.head(MOST // 2), gaps.tail(MOST // 2)])
+    keys = _keys(gaps)
+    pairs = [tuple(conversations.get((name, key), "") for name in names) for key in keys]
+    logs = dict(store.logs(first for first, _ in pairs if first))
+    values = gaps[["a", "b", "gap"]].to_numpy().tolist()
+    for key, (first, second), (a, b, gap) in zip(keys, pairs, values, strict=True):
+        yield Gap(
+            key=_joined(key),
+            scenario=key[-1],
+            words=_words(logs[first]) if first in logs else "",
+            values=(shown(a, metric), shown(b, metric)),
+            gap=signed(gap, metric),
+            x=_on_scale((a, b), metric),
+            conversations=(first, second),
+        )
+
+
+def fall(gaps: "pd.DataFrame", metric: Metric) -> Fall:
+    """All gaps as bars, the largest first; of very many, every k-th."""
+    every = -(-len(gaps) // _MOST_BARS) or 1
+    values = list(zip(_keys(gaps), gaps["gap"], strict=True))[::every]
+    top, bottom = max(0.0, *gaps["gap"], 0.0), min(0.0, *gaps["gap"], 0.0)
+    pixels, width = (HEIGHT - 4) / ((top - bottom) or 1), 100 / max(1, len(values))
+    bars = [
+        Bar(
+            key=_joined(key),
+            label=f"{_joined(key)}, {signed(gap, metric)}",
+            x=round(place * width, 3),
+            width=round(width, 3),
+            y=round(2 + (top - max(gap, 0)) * pixels, 1),
+            height=round(max(1.0, abs(gap) * pixels), 1),
+            up=gap > 0,
+        )
+        for place, (key, gap) in enumerate(values)
+    ]
+    return Fall(bars, round(2 + top * pixels, 1))
+
+
+def signed(value: float, metric: Metric) -> str:
+    """A difference with its sign."""
+    return f"{'+' if value > 0 else ''}{shown(value, metric)}"
+
+
+def scale_of(metric: Metric) -> float | None:
+    """The width of a metric's scale, None if it has no upper end."""
+    return None if metric.high is None else metric.high - metric.low
+
+
+def _keys(gaps: "pd.DataFrame") -> list[Key]:
+    return [tuple(map(str, key)) for key in gaps.index]
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return "/".join(parts)
+
+
+def _words(log: ConversationLog) -> str:
+    """The user's last words before the interaction, or the first ones in it."""
+    said = [*reversed(log.scenario.history), *log.interaction]
+    return next((turn.text[:_WORDS] for turn in said if turn.speaker == "user"), "")
+
+
+def _on_scale(values: tuple[float, float], metric: Metric) -> tuple[float, float] | None:
+    """Where both values stand on the metric's scale, in per cent."""
+    scale = scale_of(metric)
+    if not scale:
+        return None
+    a, b = (round(3 + 94 * min(max((each - metric.low) / scale, 0), 1), 2) for each in values)
+    return a, b

@@ -1,0 +1,143 @@
+"""The ratings of a conversation as rows: a score by rater, with reasons, marks and calls."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from recjury.records import DEBATE, ConversationLog, Debate, Evidence, Finding, Metric, Rating
+from recjury.view.marks import Mark, given, quoted
+
+_STEPS = 8  # the last of nine colours
+_LONG = 300  # characters of evidence without a place
+
+
+class Shown(NamedTuple):
+    """A score, or why there is none. `step` is its colour from 0 to 8, None without a scale."""
+
+    score: float | None
+    step: int | None
+    status: str = "ok"
+
+
+class Why(NamedTuple):
+    """One rating by one rater. `turn` counts from 1; None is the dialogue."""
+
+    rater: str
+    turn: int | None
+    shown: Shown
+    text: str
+    calls: tuple[str, ...]
+
+
+class Row(NamedTuple):
+    """A metric: a score for each rater, and all that was said about it.
+
+    `key` names it in addresses and marks. `marks` point into the talk, `evidence` does not.
+    """
+
+    key: str
+    title: str
+    scores: list[Shown]
+    whys: list[Why]
+    marks: list[Mark]
+    evidence: list[str]
+
+
+class Rated(NamedTuple):
+    """What one evaluator found. `reasons` is whether a rating has any, or calls behind it."""
+
+    name: str
+    raters: list[str]
+    rows: list[Row]
+    reasons: bool
+    debates: list[Debate]
+
+
+def rated(
+    name: str,
+    judgings: Sequence[Sequence[Finding]],
+    metrics: Mapping[str, Metric],
+    log: ConversationLog,
+) -> Rated:
+    """The findings of one evaluator, of all its judgings. `metrics` are the campaign's, by id."""
+    by_metric: dict[str, list[tuple[str, Rating]]] = {}
+    evidence: list[Evidence] = []
+    debates: list[Debate] = []
+    for number, findings in enumerate(judgings, 1):
+        again = f" {number}" if len(judgings) > 1 else ""
+        for each in findings:
+            if isinstance(each, Rating) and each.rater != DEBATE:
+                by_metric.setdefault(each.metric, []).append((f"{each.rater}{again}", each))
+        evidence += [each for each in findings if isinstance(each, Evidence)]
+        debates += [each for each in findings if isinstance(each, Debate)]
+    raters = list(dict.fromkeys(rater for each in by_metric.values() for rater, _ in each))
+    rows = [
+        _row(f"{name}.{metric}", ratings, raters, metrics, _about(metric, evidence), log)
+        for metric, ratings in by_metric.items()
+    ]
+    ratings = [rating for each in by_metric.values() for _, rating in each]
+    reasons = any(rating.rationale or rating.calls for rating in ratings)
+    return Rated(name, raters, rows, reasons, debates)
+
+
+def shown(score: float | None, metric: Metric, status: str = "ok") -> Shown:
+    """A score with its place on the metric's scale."""
+    if score is None or metric.high is None or metric.high <= metric.low:
+        return Shown(score, None, status)
+    part = (score - metric.low) / (metric.high - metric.low)
+    return Shown(score, round(_STEPS * min(max(part, 0.0), 1.0)), status)
+
+
+def key_of(id_: str) -> str:
+    """A metric's id as a word that addresses and selectors can hold."""
+    return re.sub(r"[^\w.@-]", "_", id_)
+
+
+def _about(metric: str, evidence: Iterable[Evidence]) -> list[Evidence]:
+    """The evidence whose name is the metric's, or begins with it and a dot."""
+    return [each for each in evidence if f"{each.name}.".startswith(f"{metric}.")]
+
+
+def _row(
+    id_: str,
+    ratings: Sequence[tuple[str, Rating]],
+    raters: Sequence[str],
+    metrics: Mapping[str, Metric],
+    evidence: Sequence[Evidence],
+    log: ConversationLog,
+) -> Row:
+    metric = metrics.get(id_) or Metric(name=id_)
+    whys = [_why(rater, rating, metric) for rater, rating in ratings]
+    key, turns = key_of(id_), log.interaction
+    quotes = {mark: None for _, rating in ratings for mark in quoted(key, rating.rationale, turns)}
+    places = [given(key, each, turns) for each in evidence]
+    return Row(
+        key=key,
+        title=metric.title or id_.rpartition(".")[2],
+        scores=[_of_rater([why for why in whys if why.rater == rater], metric) for rater in raters],
+        whys=whys,
+        marks=[*(mark for mark in places if mark), *quotes],
+        evidence=[_text(each) for each, mark in zip(evidence, places, strict=True) if not mark],
+    )
+
+
+def _why(rater: str, rating: Rating, metric: Metric) -> Why:
+    turn = None if rating.turn is None else rating.turn + 1
+    score = shown(rating.score, metric, str(rating.status))
+    return Why(rater, turn, score, rating.rationale or rating.reason, rating.calls)
+
+
+def _of_rater(whys: Sequence[Why], metric: Metric) -> Shown:
+    """The mean over the turns that have a score, as in the frame of ratings."""
+    scores = [why.shown.score for why in whys if why.shown.score is not None]
+    if scores:
+        return shown(fmean(scores), metric)
+    return whys[0].shown if whys else Shown(None, None, "not applicable")
+
+
+def _text(evidence: Evidence) -> str:
+    value = evidence.value
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return f"{evidence.name}: {text}"[:_LONG]

@@ -1,0 +1,33 @@
+"""Templates into pages: one environment, in which every text stays text."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jinja2
+
+STATIC = Path(__file__).parent / "static"
+"""The folder of the style sheet and the script."""
+
+
+class Page(NamedTuple):
+    """What a page shows: the name of its template, and the template's values."""
+
+    template: str
+    values: dict[str, Any]
+
+
+def render(page: Page) -> str:
+    """The page as HTML."""
+    return _environment().get_template(page.template).render(page.values)
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
