@@ -10,7 +10,7 @@ from recjury.campaign.judging import (
     rated_again,
     recorded,
 )
-from recjury.campaign.run import Finished, Progress, run
+from recjury.campaign.run import Finished, Progress, Shard, run
 from recjury.campaign.verify import Verified, verify
 from recjury.campaign.what_if import Change, WhatIf, what_if
 
@@ -22,6 +22,7 @@ __all__ = [
     "Progress",
     "Recorded",
     "Scenarios",
+    "Shard",
     "Spending",
     "Verified",
     "WhatIf",

@@ -1,6 +1,6 @@
 """A run: each trial's way through the house, as many at once as the models allow."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol
@@ -75,6 +75,7 @@ async def run(
     limit: int | None = None,
     retry: bool = True,
     fresh: Sequence[str] = (),
+    shard: "Shard | None" = None,
     take_over: bool = False,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> Finished:
@@ -82,8 +83,9 @@ async def run(
 
     `open_provider` answers in place of the models' own endpoints, `limit` takes the first scenarios
     of each corpus, and without `retry` what failed stays as it is. `fresh` names systems that
-    changed where recjury cannot see it. Raises UserError before the run begins, and Stop if an
-    endpoint or the budget ends it; the same call goes on.
+    changed where recjury cannot see it. With `shard`, all is planned and a part is played: the
+    stores of all parts are merged (`recjury.store.merge`). Raises UserError before the run begins,
+    and Stop if an endpoint or the budget ends it; the same call goes on.
     """
     labels = store.fresh(config.name) | {name: _label(store, config.name, name) for name in fresh}
     async with prepared(
@@ -96,7 +98,7 @@ async def run(
     ) as ready:
         return await carry_out(
             ready,
-            to_play(ready, store),
+            to_play(ready, store, shard),
             store,
             fresh=labels,
             retry=retry,
@@ -106,18 +108,50 @@ async def run(
 
 
 class Work(NamedTuple):
-    """What a run has to do: its plan, a step with what is left of a row, and known logs."""
+    """What a run has to do: its plan, a step with what is left of a row, and known logs.
+
+    `only` are the conversations that this run takes; without it, all.
+    """
 
     rows: Sequence[PlannedConversation]
     step: Callable[[Todo], Awaitable[None]]
     logs: Mapping[str, ConversationLog]
+    only: Container[str] | None = None
+
+    def left(self, run: int, store: Store, *, retry: bool = True) -> list[Todo]:
+        """What is left of the conversations that this run takes."""
+        todo = store.todo(run, retry_failed=retry)
+        return [each for each in todo if self.only is None or each.conversation in self.only]
 
 
-def to_play(ready: Prepared, keeper: Keeper) -> Work:
-    """The trials of a campaign, which are played and rated."""
+class Shard(NamedTuple):
+    """One part of a campaign: every `of`-th scenario, from the `number`-th on, which counts from 1.
+
+    Scenarios are dealt, not trials, so that equal calls meet in one process.
+    """
+
+    number: int
+    of: int
+
+
+def to_play(ready: Prepared, keeper: Keeper, shard: Shard | None = None) -> Work:
+    """The trials of a campaign, which are played and rated; with `shard`, those of one part."""
     plan = {trial.id: trial for trial in trials(ready)}
     rows = [*planned_conversations(ready, list(plan.values()))]
-    return Work(rows, lambda left: advance(plan[left.conversation], left, ready, keeper), {})
+    mine = None if shard is None else _of_shard(plan, shard)
+
+    async def step(left: Todo) -> None:
+        await advance(plan[left.conversation], left, ready, keeper)
+
+    return Work(rows, step, {}, mine)
+
+
+def _of_shard(plan: Mapping[str, Trial], shard: Shard) -> frozenset[str]:
+    scenarios = {(trial.scenario.corpus, trial.scenario.id): None for trial in plan.values()}
+    mine = {key for place, key in enumerate(scenarios) if place % shard.of == shard.number - 1}
+    return frozenset(
+        id_ for id_, trial in plan.items() if (trial.scenario.corpus, trial.scenario.id) in mine
+    )
 
 
 async def carry_out(
@@ -141,7 +175,7 @@ async def carry_out(
     state, reason = "interrupted", ""
     try:
         await plan_work(number, work, ready, store)
-        before = store.todo(number, retry_failed=retry)
+        before = work.left(number, store, retry=retry)
         logger.info("run begins", run=number, campaign=config.name, left=len(before))
         await _work_off(before, work.step, ready, progress)
         state = "finished"
@@ -154,7 +188,7 @@ async def carry_out(
     finally:
         store.end(number, state, reason)
         logger.info("run ends", run=number, state=state, reason=reason)
-    left = len(store.todo(number))
+    left = len(work.left(number, store))
     return Finished(
         number, len(work.rows), len(before), left, ready.gateway.sent, ready.gateway.reused
     )

@@ -7,9 +7,10 @@ import typer
 
 from recjury.cli.app import app
 from recjury.cli.options import DEFAULT_STORE, CampaignOption, JsonOption, LogOption, StoreOption
+from recjury.errors import UserError
 
 if TYPE_CHECKING:
-    from recjury.campaign import Config, Finished, Recorded
+    from recjury.campaign import Config, Finished, Recorded, Shard
     from recjury.results import Findings
 
 
@@ -28,6 +29,9 @@ def run(
         list[str] | None,
         typer.Option(help="A system that changed where recjury cannot see it: play it anew."),
     ] = None,
+    shard: Annotated[
+        str, typer.Option(help="I/N: the I-th of N parts, for N stores that are merged afterwards.")
+    ] = "",
     take_over: Annotated[
         bool, typer.Option("--take-over", help="Go on with a run that another machine left.")
     ] = False,
@@ -60,12 +64,27 @@ def run(
             limit=limit,
             retry=retry,
             fresh=fresh or (),
+            shard=_shard(shard),
             take_over=take_over,
             progress=progress_line(),
         )
         finished = run_until_interrupted(work)
         say_what_was_done(finished, since=opened.runs(config.name)[-1].started_at)
         show(summary(opened, config.name), as_json=json)
+
+
+def _shard(text: str) -> "Shard | None":
+    """The part that `I/N` names. Raises UserError."""
+    from recjury.campaign import Shard
+
+    if not text:
+        return None
+    number, _, of = text.partition("/")
+    if not (number.isascii() and number.isdecimal() and of.isascii() and of.isdecimal()):
+        raise UserError(f"--shard {text}: expected I/N, such as 1/4")
+    if not 1 <= int(number) <= int(of):
+        raise UserError(f"--shard {text}: the first of {of} is 1/{of}, the last {of}/{of}")
+    return Shard(int(number), int(of))
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from recjury.store.campaigns import PlannedConversation, PlannedEvaluator, Todo, TodoEvaluation
 from recjury.store.counting import CallSize, Counts, RunRow, Spent
+from recjury.store.merging import Merged, merge
 from recjury.store.reading import CallRow, ConversationRow, EvaluationRow
 from recjury.store.saving import evaluation_id
 from recjury.store.store import Store
@@ -12,6 +13,7 @@ __all__ = [
     "ConversationRow",
     "Counts",
     "EvaluationRow",
+    "Merged",
     "PlannedConversation",
     "PlannedEvaluator",
     "RunRow",
@@ -20,4 +22,5 @@ __all__ = [
     "Todo",
     "TodoEvaluation",
     "evaluation_id",
+    "merge",
 ]

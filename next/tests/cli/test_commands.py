@@ -285,3 +285,17 @@ def test_help_shows_examples(recjury: Recjury) -> None:
     assert done.code == 0
     assert "recjury run campaign.yaml --dry-run" in " ".join(done.out.split())
     assert "recjury" in recjury("--version").out
+
+
+def test_shards_are_merged(recjury: Recjury, tmp_path: Path, endpoint: ScriptedEndpoint) -> None:
+    campaign(tmp_path / "c.yaml", endpoint.url, systems=["popular"], evaluators=["outcome"])
+    for number in ("1", "2"):
+        assert (
+            recjury("run", "c.yaml", "--shard", f"{number}/2", "--store", f"{number}.db").code == 0
+        )
+    assert recjury("store", "merge", "1.db", "2.db", "--into", "all.db").code == 0
+    assert recjury("run", "c.yaml", "--store", "all.db").err.startswith("All 2 conversations")
+    for wrong in ("2", "0/2", "3/2", "a/b"):
+        assert "--shard" in recjury("run", "c.yaml", "--shard", wrong).err
+    assert "itself" in recjury("store", "merge", "1.db", "--into", "1.db").err
+    assert recjury("store", "merge", "missing.db", "--into", "all.db").code == 2
