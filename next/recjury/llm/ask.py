@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Generic, NamedTuple, TypeVar
@@ -43,6 +42,8 @@ _NOTE = (
 )
 
 
+_PROBE = "Reply with the word Yes alone."
+"""Shows whether an endpoint sends log-probabilities; equal for all, so that it is sent once."""
 _WITHOUT = "the model {!r} sends no log-probabilities, which are needed here: name another model"
 _MORE_ROOM = 4  # times as many tokens for a reply that was cut off
 
@@ -69,10 +70,6 @@ class Odds(NamedTuple):
 
     shares: dict[str, float]
     mass: float
-
-
-class _NoLogprobsError(Exception):
-    """A reply has no log-probabilities; another one would have none either."""
 
 
 class Ask:
@@ -205,28 +202,18 @@ class Ask:
     async def _with_logprobs(
         self, request: Request, model: str, read: Callable[[Completion], T], samples: int = 1
     ) -> list[Answer[T]]:
-        """As `_answers`. Until an endpoint has sent log-probabilities, only one call is open, so
-        that finding out that it has none costs no more than that.
-        """
+        """As `_answers`, unless the endpoint sends no log-probabilities."""
         line = self._gateway.line(model)
-
-        def checked(reply: Completion) -> T:
-            if reply.text and not reply.logprobs:
-                if line.sends_logprobs:  # a gateway with several hosts
-                    raise Unreadable("it has no log-probabilities")
-                line.dialect |= {"no logprobs"}
-                raise _NoLogprobsError
-            line.sends_logprobs = True
-            return read(reply)
-
-        answers: list[Answer[T]] = []
-        async with nullcontext() if line.sends_logprobs else line.first_logprobs:
-            if "no logprobs" not in line.dialect:
-                with suppress(_NoLogprobsError):
-                    answers = await self._answers(request, model, checked, samples)
+        if not line.sends_logprobs and "no logprobs" not in line.dialect:
+            probe = Request(_messages(_PROBE), "choice", OddsShape(("Yes",)), max_tokens=8)
+            (said,) = await self._answers(probe, model, lambda reply: bool(reply.logprobs))
+            if said.status is Status.CALL_FAILED:
+                return [Answer(None, said.status, said.reason)]
+            line.sends_logprobs = bool(said.value)
+            line.dialect |= set() if said.value else {"no logprobs"}
         if "no logprobs" in line.dialect:
             return [Answer(None, Status.NOT_APPLICABLE, _WITHOUT.format(model))]
-        return answers
+        return await self._answers(request, model, read, samples)
 
     def _again(self, request: Request, model: str, problem: str, reply: Completion) -> Request:
         """The request with a note that quotes nothing of the reply, and room for one cut off."""

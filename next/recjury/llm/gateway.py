@@ -39,8 +39,7 @@ class Line:
         """The tasks whose attempt is under way, or answered."""
         self.closing = False
         self.sends_logprobs = False
-        """Whether log-probabilities have come; until then, one call at a time asks for them."""
-        self.first_logprobs = asyncio.Lock()
+        """Whether it is known that log-probabilities come."""
         self._answered = float("-inf")
 
     async def answer(

@@ -13,11 +13,12 @@ from tests.logs import LOG, ask_of, log_of, said
 
 
 def rated(
-    evaluator: Evaluator, script: Any, log: ConversationLog = LOG
+    evaluator: Evaluator, script: Any, log: ConversationLog = LOG, *, logprobs: bool = True
 ) -> tuple[list[Rating], list[Request]]:
-    ask, model = ask_of(script)
+    ask, model = ask_of(likely.sending(script) if logprobs else script)
     found = asyncio.run(evaluator.rate(log, ask))
-    return [each for each in found if isinstance(each, Rating)], model.requests
+    requests = [each for each in model.requests if not likely.is_probe(each)]
+    return [each for each in found if isinstance(each, Rating)], requests
 
 
 def ones(request: Request, code: str) -> str:
@@ -71,14 +72,15 @@ def test_scores_are_weighed_by_probabilities() -> None:
 @pytest.mark.parametrize("logprobs", [True, False])
 def test_without_log_probabilities_samples_stand_for_them(logprobs: bool) -> None:
     def script(request: Request, code: str) -> str:
-        return "1. Read." if "write down the steps" in said(request) else next(scores)(code)
+        plain = likely.is_probe(request) or "write down the steps" in said(request)
+        return "1. Read." if plain else next(scores)(code)
 
     def score(number: int) -> Any:
         return lambda code: f'<rating code="{code}">{number}</rating>'
 
-    scores = iter([score(0)] * logprobs + [score(each) for each in (0, 2, 2, 1)])
+    scores = iter([score(each) for each in (0, 2, 2, 1)])
     evaluator = GEval(aspects=("understanding",), samples=4, logprobs=logprobs)
-    (rating,), requests = rated(evaluator, script)
+    (rating,), requests = rated(evaluator, script, logprobs=False)
     assert rating.score == 1.25
     assert requests[-1].temperature == 1
 

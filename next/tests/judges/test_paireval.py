@@ -27,13 +27,18 @@ OWN = "Then Heat, for its patience."
 
 
 def rated(
-    script: Any, log: ConversationLog = LOG, context: Context = CONTEXT, **settings: Any
+    script: Any,
+    log: ConversationLog = LOG,
+    context: Context = CONTEXT,
+    logprobs: bool = True,
+    **settings: Any,
 ) -> tuple[list[Rating], list[Evidence], list[Request]]:
-    ask, model = ask_of(script)
+    ask, model = ask_of(likely.sending(script) if logprobs else script)
     evaluator = PairEval.model_validate(settings).prepared(context)
     found = asyncio.run(evaluator.rate(log, ask))
     ratings = [each for each in found if isinstance(each, Rating)]
-    return ratings, [each for each in found if isinstance(each, Evidence)], model.requests
+    evidence = [each for each in found if isinstance(each, Evidence)]
+    return ratings, evidence, [each for each in model.requests if not likely.is_probe(each)]
 
 
 def halves(request: Request) -> tuple[str, str]:
@@ -127,10 +132,10 @@ def test_direct_is_the_probability_of_yes() -> None:
 
 
 def test_without_log_probabilities_there_is_no_score() -> None:
-    ratings, _, requests = rated(lambda request, code: "A", level="turn")
+    ratings, _, requests = rated(lambda request, code: "Yes", logprobs=False)
     assert {each.status for each in ratings} == {Status.NOT_APPLICABLE}
     assert "log-probabilities" in ratings[0].reason
-    assert len(requests) == 1
+    assert not requests
     failed = log_of(Turn(speaker="system", failure="no answer"))
     ratings, _, requests = rated(biased, failed)
     assert ([each.status for each in ratings], requests) == ([Status.NOT_APPLICABLE] * 2, [])

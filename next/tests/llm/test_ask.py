@@ -14,7 +14,7 @@ from recjury.llm.identity import CODE
 from recjury.llm.prompts import fence
 from recjury.records import Completion, Message, Request, Status
 from tests.llm.doubles import Memory, ask_of, gateway, in_turn, says
-from tests.scripted_endpoint import Body, Reply, completion
+from tests.scripted_endpoint import Body, Reply, completion, prompt_of
 
 SCALE = (1, 5)
 
@@ -195,6 +195,8 @@ def test_odds_are_those_of_the_first_word_that_is_a_choice() -> None:
 
 def test_with_odds_a_rating_is_the_scales_expected_value() -> None:
     def answer(body: Body) -> Reply:
+        if "rating" not in prompt_of(body):  # whether log-probabilities come
+            return _with_logprobs("Yes", {"content": [token("Yes")]})
         reply = says("I say RATING")(body).body
         before, number, after = reply["choices"][0]["message"]["content"].rpartition("3")
         tokens = [token(each) for each in before] + [token(number, **{"3": 0.6, "4": 0.2})]
@@ -249,7 +251,7 @@ def test_a_typical_model_answers_any_shape() -> None:
             assert score_of(await rate(ask, samples=2)) in range(1, 6)
             assert (await ask.object("Talk.", Said, model="main")).value is not None
             assert (await ask.odds("A or B?", ("A", "B"), model="main")).value is not None
-        assert model.calls == {"system": 1, "": 5}
+        assert model.calls == {"system": 1, "": 5, "choice": 1}
 
     asyncio.run(run())
 
