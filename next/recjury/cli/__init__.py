@@ -1,6 +1,16 @@
 """The commands."""
 
-from recjury.cli import comparing, demo, doctor, judging, replaying, running, starting, stores
+from recjury.cli import (
+    comparing,
+    demo,
+    doctor,
+    judging,
+    replaying,
+    running,
+    starting,
+    stores,
+    training,
+)
 from recjury.cli.app import main
 
 __all__ = [
@@ -13,4 +23,5 @@ __all__ = [
     "running",
     "starting",
     "stores",
+    "training",
 ]

@@ -49,13 +49,13 @@ class NeuralSystem:
         if not folder.is_dir():
             raise UserError(f"there is no folder {folder} with weights")
         self.corpus, self.fidelity, self.device = corpus.name, fidelity, device
-        self.backbones = backbones
+        self.folder, self.backbones = folder, backbones
         self.graph = entity_graph(corpus, folder)
         self.digest = weights_digest(folder)
         self._length, self._batch = length, batch
         try:
             torch.zeros(1, device=device).tolist()
-            with torch.inference_mode():
+            with torch.no_grad():
                 self.load(folder)
         except (MemoryError, RuntimeError, AssertionError, NotImplementedError) as error:
             what = "the memory does not suffice for" if is_memory(error) else "cannot load"
@@ -74,6 +74,9 @@ class NeuralSystem:
     def ranked(self, said: Sequence[Said]) -> "Tensor":
         """[conversations, entities]: for a system that scores all entities."""
         raise NotImplementedError
+
+    def encode(self) -> None:
+        """Compute what does not depend on conversations, for systems whose weights change."""
 
     def write(self, said: Sequence[Said]) -> list[str]:
         """One text for each conversation, with ITEM where a name belongs."""

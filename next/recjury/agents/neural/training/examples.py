@@ -1,0 +1,86 @@
+"""What a corpus teaches: which items were recommended, and what was said."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from recjury.agents.neural.said import ITEM, Said
+from recjury.agents.neural.system import NeuralSystem
+from recjury.corpora import Catalogue, Corpus, Title
+from recjury.records import Conversation, ItemRef, Turn
+
+
+class Recommendation(NamedTuple):
+    """After a conversation, an item was recommended: the number of its entity."""
+
+    said: Said
+    entity: int
+
+
+class Reply(NamedTuple):
+    """After a conversation, this was said, with ITEM in place of names of items."""
+
+    said: Said
+    text: str
+
+
+def recommendations(corpus: Corpus, system: NeuralSystem) -> list[Recommendation]:
+    """Each item that a system's turn names first, and each target, after what was said before."""
+    number, listen = system.graph.number_of_item, _listener(system)
+    found = {
+        Recommendation(listen(turns), number[ref.id]): None
+        for turns, items in _recommended(corpus)
+        for ref in items
+        if ref.id in number
+    }
+    return list(found)
+
+
+def replies(corpus: Corpus, system: NeuralSystem) -> list[Reply]:
+    """Each turn of a system after a user's, once."""
+    listen = _listener(system)
+    found = {
+        Reply(listen(turns[:number]), _with_items(turn, corpus.catalogue)): None
+        for turns, _ in _talks(corpus)
+        for number, turn in enumerate(turns)
+        if number and turn.speaker == "system" and turn.text.strip()
+    }
+    return list(found)
+
+
+def texts(corpus: Corpus) -> Iterator[str]:
+    """All that is said, and what is said with ITEM in place of names."""
+    for turns, _ in _talks(corpus):
+        for turn in turns:
+            yield turn.text
+            yield _with_items(turn, corpus.catalogue)
+
+
+def _listener(system: NeuralSystem) -> Callable[[Sequence[Turn]], Said]:
+    return lambda turns: system.listener.said(Conversation(id="", turns=tuple(turns)))
+
+
+def _talks(corpus: Corpus) -> Iterator[tuple[Sequence[Turn], tuple[ItemRef, ...]]]:
+    """The recorded dialogues in full; else the histories, each with what follows it."""
+    if corpus.dialogues:
+        yield from ((turns, ()) for turns in corpus.dialogues)
+    else:
+        yield from ((each.history, each.targets) for each in corpus.scenarios)
+
+
+def _recommended(corpus: Corpus) -> Iterator[tuple[Sequence[Turn], tuple[ItemRef, ...]]]:
+    for turns, targets in _talks(corpus):
+        seen: set[str] = set()
+        for number, turn in enumerate(turns):
+            if number and turn.speaker == "system":
+                yield turns[:number], tuple(ref for ref in turn.items if ref.id not in seen)
+            seen.update(ref.id for ref in turn.items)
+        yield turns, targets
+
+
+def _with_items(turn: Turn, catalogue: Catalogue) -> str:
+    text, refs = turn.text, {ref.id: ref for ref in (*turn.items, *catalogue.link(turn.text))}
+    for ref in sorted(refs.values(), key=lambda ref: -len(ref.name)):
+        name = rf"\b{re.escape(Title(ref.name).spelling)}(?:\s*\(\d{{4}}\))?"
+        text = re.sub(name, ITEM, text, flags=re.IGNORECASE)
+    return text

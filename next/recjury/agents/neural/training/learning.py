@@ -1,0 +1,183 @@
+"""The trainings: cross-entropy over entities, and over the words of replies; AdamW.
+
+Weights are those of the last epoch. KBRD and BARCOR learn lists, then replies. UniCRS learns
+replies first, with its backbones if these are new, and lists after that with prompts alone, as its
+paper does (section 4).
+"""
+
+import random
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.utils.rnn import pad_sequence
+
+from recjury.agents.neural.entities import entity_graph
+from recjury.agents.neural.settings import neural_class
+from recjury.agents.neural.training import examples
+from recjury.agents.neural.training.beginning import begin, save, write
+from recjury.agents.neural.training.examples import Recommendation, Reply
+from recjury.agents.neural.training.settings import Learned, Step, Training
+from recjury.agents.neural.unicrs import GPT2, ROBERTA
+from recjury.corpora import Corpus
+from recjury.errors import UserError
+
+E = TypeVar("E")
+_CUTS = (1, 10, 50)
+
+
+class _Part(NamedTuple):
+    """A part of a training: modules that learn from examples by a loss."""
+
+    name: str
+    modules: Sequence[nn.Module]
+    examples: Sequence[Any]
+    loss: Callable[[Sequence[Any]], Tensor]
+    epochs: int
+
+
+def learned(
+    training: Training,
+    corpus: Corpus,
+    test: Corpus,
+    folder: Path,
+    progress: Callable[[Step], None],
+) -> Learned:
+    """Weights in `folder`, and what they reach on `test`. Raises UserError."""
+    if training.start:
+        start = Path(training.start).expanduser()
+        if not start.is_dir():
+            raise UserError(f"`start`: there is no folder {start}")
+        shutil.copytree(start, folder, copy_function=shutil.copyfile)
+    else:
+        begin(training, entity_graph(corpus), examples.texts(corpus), folder)
+    system = neural_class(training.kind)(
+        corpus, str(folder), backbones=training.backbones, device=training.device
+    )
+    torch.manual_seed(training.seed)
+    recommended = examples.recommendations(corpus, system)[: training.limit]
+    said = examples.replies(corpus, system)[: training.limit]
+    for part in _parts(training, system, recommended, said):
+        if not part.examples:
+            raise UserError(f"{corpus.name}: split {training.split!r} has no {part.name} to learn")
+        for epoch, loss in enumerate(_epochs(training, part, system), 1):
+            progress(Step(part.name, epoch, part.epochs, loss))
+    _save(training, system, folder)
+    system.encode()
+    tested = examples.recommendations(test, system)
+    return Learned(folder, len(recommended), len(said), len(tested), _recall(system, tested))
+
+
+def _parts(
+    training: Training, system: Any, recommended: list[Recommendation], said: list[Reply]
+) -> list[_Part]:
+    match training.kind:
+        case "kbrd":
+            ranks, writes = [system.model], [system.writer, system.bias]
+        case "barcor":
+            ranks, writes = [system.ranker], [system.writer]
+        case "unicrs":
+            ranks, writes = [system.rec], [system.conv, *_new_backbones(system)]
+
+    def ranking(batch: Sequence[Recommendation]) -> Tensor:
+        wanted = torch.tensor([each.entity for each in batch], device=system.device)
+        return functional.cross_entropy(system.ranked([each.said for each in batch]), wanted)
+
+    def wording(batch: Sequence[Reply]) -> Tensor:
+        ids = _reply_ids(training.kind, system, [each.text for each in batch])
+        scores = system.word_scores([each.said for each in batch], ids)
+        return functional.cross_entropy(
+            scores.transpose(1, 2), ids, ignore_index=system.tokens.pad_token_id
+        )
+
+    lists = _Part("lists", ranks, recommended, ranking, training.epochs)
+    replies = _Part("replies", writes, said, wording, training.reply_epochs)
+    return [replies, lists] if training.kind == "unicrs" else [lists, replies]
+
+
+def _epochs(training: Training, part: _Part, system: Any) -> Iterator[float]:
+    """The mean loss of each epoch."""
+    weights = [w for module in part.modules for w in module.parameters() if w.requires_grad]
+    optimizer = torch.optim.AdamW(weights, lr=training.rate)
+    order, draw = list(part.examples), random.Random(training.seed)
+    for module in part.modules:
+        module.train()
+    for _ in range(part.epochs):
+        draw.shuffle(order)
+        losses = [
+            _learn(part, system, optimizer, order[start : start + training.batch])
+            for start in range(0, len(order), training.batch)
+        ]
+        yield sum(losses) / len(losses)
+    for module in part.modules:
+        module.eval()
+
+
+def _learn(
+    part: _Part, system: Any, optimizer: torch.optim.Optimizer, batch: Sequence[Any]
+) -> float:
+    optimizer.zero_grad()
+    system.encode()
+    loss = part.loss(batch)
+    if loss.requires_grad:  # without an entity, KBRD has nothing to learn from
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+    return loss.item()
+
+
+def _new_backbones(system: Any) -> list[nn.Module]:
+    """The backbones that come with the weights; published ones stay as they are."""
+    backbones = [system.gpt2, system.roberta]
+    if (system.folder / "backbones").is_dir():
+        return backbones
+    for each in backbones:
+        each.requires_grad_(False)
+    return []
+
+
+def _reply_ids(kind: str, system: Any, texts: Sequence[str]) -> Tensor:
+    """[texts, tokens]: what a system is to say, padded at the end."""
+    tokens, longest = system.tokens, system.limits.reply
+    before = {"kbrd": "", "barcor": "System: ", "unicrs": " "}[kind]
+    end = [tokens.eos_token_id]
+    rows = []
+    for text in texts:
+        ids = tokens(f"{before}{text}").input_ids
+        ids = ids[:-1] if ids[-1:] == end else ids
+        rows.append(torch.tensor([*ids[: longest - 1], *end]))
+    pad = tokens.pad_token_id
+    return pad_sequence(rows, batch_first=True, padding_value=pad).to(system.device)
+
+
+def _save(training: Training, system: Any, folder: Path) -> None:
+    """Write the tensors over those that the training began with."""
+    conv = folder / "conv_model"
+    if training.kind == "unicrs":
+        for name, encoder in (("rec_model", system.rec), ("conv_model", system.conv)):
+            write(encoder.state_dict(), folder / name / "model.pt")
+        for name, model in ((GPT2, system.gpt2), (ROBERTA, system.roberta)):
+            if (folder / "backbones" / name).is_dir():
+                save(model, folder / "backbones" / name)
+        return
+    if training.kind == "kbrd":
+        write(system.model.state_dict(), folder / "rec_model" / "model.pt")
+        bias = {f"rec_proj.{name}": t for name, t in system.bias.state_dict().items()}
+        save(system.writer, conv, **bias)
+    else:
+        save(system.ranker, folder / "rec_model")
+        save(system.writer, conv)
+
+
+def _recall(system: Any, tested: Sequence[Recommendation]) -> dict[int, float]:
+    """The share of recommendations among the first items of lists, by the length of lists."""
+    ranks = []
+    with torch.inference_mode():
+        for said, entity in tested:
+            scores = system.scores(said)
+            wanted = scores[system.graph.items.tolist().index(entity)]
+            ranks.append(int((scores > wanted).sum()))
+    return {cut: sum(rank < cut for rank in ranks) / max(1, len(ranks)) for cut in _CUTS}

@@ -1,0 +1,86 @@
+"""What a training is asked to do, and where it stands. torch is imported when it begins."""
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from pydantic import Field
+
+from recjury.agents.neural.settings import MISSING, is_installed
+from recjury.corpora import Corpus, open_corpus
+from recjury.errors import UserError
+from recjury.records import Record
+
+
+class Step(NamedTuple):
+    """An epoch that is over: `loss` is the mean over its examples."""
+
+    part: str
+    epoch: int
+    epochs: int
+    loss: float
+
+
+class Learned(NamedTuple):
+    """The weights' folder, how many examples there were, and Recall@k of the last split by k."""
+
+    folder: Path
+    recommendations: int
+    replies: int
+    tested: int
+    recall: dict[int, float]
+
+
+class Training(Record):
+    """A training of `kind` on the split `split` of a corpus; `test` is the split for Recall.
+
+    Without `start`, small models are made, with `layers` layers of `width` features, `words` tokens
+    and random weights by `seed`; else the weights of that folder are trained further. `limit` takes
+    the first so many examples of each kind.
+    """
+
+    kind: Literal["kbrd", "barcor", "unicrs"]
+    corpus: str = "sample"
+    split: str = "train"
+    test: str = "test"
+    out: str = ""
+    start: str = ""
+    backbones: str = ""
+    epochs: int = Field(default=10, ge=1)
+    reply_epochs: int = Field(default=10, ge=0)
+    batch: int = Field(default=32, ge=1)
+    rate: float = Field(default=3e-3, gt=0)
+    width: int = Field(default=64, ge=8, multiple_of=8)
+    layers: int = Field(default=2, ge=1)
+    words: int = Field(default=2000, ge=300)
+    limit: int | None = Field(default=None, ge=1)
+    seed: int = 42
+    device: str = "cpu"
+
+    def train(self, progress: Callable[[Step], None]) -> Learned:
+        """Train, and write the folder `out` (by default `kind-corpus`), which must be new.
+
+        Raises UserError.
+        """
+        if not is_installed():
+            raise UserError(f"training {self.kind} {MISSING}")
+        from recjury.agents.neural.training.learning import learned
+
+        corpus = open_corpus(self.corpus, split=self.split)
+        folder = Path(self.out or f"{self.kind}-{corpus.name}").expanduser()
+        if folder.exists():
+            raise UserError(f"{folder} is there already: name another folder with `out`")
+        if not corpus.scenarios:
+            why = corpus.skipped[0] if corpus.skipped else "it has no scenarios"
+            raise UserError(f"{self.corpus}: {why}: set `split`")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".training-") as scratch:
+            work = Path(scratch) / "weights"
+            found = learned(self, corpus, self._test(), work, progress)
+            shutil.move(work, folder)
+        return found._replace(folder=folder)
+
+    def _test(self) -> Corpus:
+        return open_corpus(self.corpus, split=self.test)
