@@ -9,7 +9,7 @@ from recjury.files import nearest
 from recjury.records import Metric
 from recjury.results.compare import By, by_scenario, compare
 from recjury.results.comparison import metrics_by, ratings_of_all
-from recjury.results.ratings import trials_of
+from recjury.results.ratings import ratings, trials_of
 from recjury.results.sentences import answer, p_text, rows_of, shown
 from recjury.store import Store
 from recjury.view.gaps import MOST, Key, fall, scale_of, scenarios, signed
@@ -91,22 +91,19 @@ def compare_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # no
 
 def _sides(store: Store, query: Mapping[str, str], campaign: str) -> Sides:
     by: By = next((each for each in get_args(By) if each == query.get("by")), "system")
-    wanted = [query.get("a", ""), query.get("b", "")]
-    if by == "campaign":
-        names = store.campaigns()
-        wanted[0] = wanted[0] or campaign
-        a, b = _two(wanted, names, by)
-        campaigns = [a, b]
-    else:
-        campaigns = [campaign]
-    versions = by == "system" and any("@" in name for name in wanted)
-    frame = ratings_of_all(store, campaigns, all_versions=versions)
+    frame, names = ratings(store, campaign), store.campaigns()
     if by != "campaign":
         names = [str(name) for name in frame[by].drop_duplicates()]
-        if by == "system":
-            trials = trials_of(store, campaign, all_versions=True)
-            names = list(dict.fromkeys((*names, *map(str, trials["system"].unique()))))
-        a, b = _two(wanted, names, by)
+    if by == "system":
+        older = trials_of(store, campaign, all_versions=True)["system"].unique()
+        names = list(dict.fromkeys((*names, *map(str, older))))
+    first = query.get("a") or (campaign if by == "campaign" else "")
+    a, b = _two((first, query.get("b", "")), names, by)
+    campaigns, versions = [campaign], by == "system" and "@" in a + b
+    if by == "campaign":
+        campaigns = [a, b]
+    if by == "campaign" or versions:
+        frame = ratings_of_all(store, campaigns, all_versions=versions)
     all_pairs = by != "campaign" and not versions
     return Sides(by, a, b, names, frame, metrics_by(store, campaigns, by), all_pairs)
 

@@ -247,6 +247,8 @@ function loads() {
   for (const one of $$("details")) one.addEventListener("toggle", () => { if (one.open) for (const part of [one, ...$$("[data-load]", one)]) if (part.dataset.load && part.closest("details") === one) load(part); });
 }
 
+addEventListener("beforeprint", () => { for (const one of $$("details.rating")) { one.removeAttribute("name"); one.open = true; } });
+
 // live: the server sends {"left": "8 minutes", ...} and "reload" when a unit of the page has changed ----------
 function live() {
   const where = document.body.dataset.events;
