@@ -1,6 +1,6 @@
 """FACE's seven aspects of turns and dialogues (section 3.1), for all that rates by them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
@@ -58,6 +58,14 @@ class Aspects(Evaluator):
     ) -> list[Message]:
         """The prompt for a criterion of a turn or a log."""
         low, high = criterion.scale
-        shown: Mapping[str, Any] = {"guide": criterion, "low": low, "high": high, **values}
-        asked = self.pack.render(template, **subject.blocks, **shown)
+        asked = self.pack.render(
+            template,
+            manifest=self.pack.manifest,
+            guide=criterion,
+            level=str(criterion.level),
+            low=low,
+            high=high,
+            **subject.blocks,
+            **values,
+        )
         return [Message("system", self.pack.render("system")), Message("user", asked)]

@@ -161,7 +161,7 @@ class DialogueQuality(Evaluator):
         return Score(quality(ratings, self.top), shown)
 
     def _prompt(self, template: str, subject: Subject, draw: int) -> list[Message]:
-        manifest, level = self.pack.manifest, subject.level
+        level = subject.level
         turns = (*subject.before, *subject.rated, *subject.answer)
         shown: list[dict[str, Any]] = []
         if self.examples.number:
@@ -172,10 +172,8 @@ class DialogueQuality(Evaluator):
             template,
             examples=shown,
             conversation=turns_block("conversation", turns),
-            target=manifest["targets"][str(level)],
-            words=manifest["words"],
-            criteria=manifest["criteria"],
-            heads=manifest["heads"],
+            manifest=self.pack.manifest,
+            level=str(level),
         )
         return [Message("system", self.pack.render("system")), Message("user", asked)]
 

@@ -36,9 +36,8 @@ class Direct(Aspects):
         metric = criterion.metric.name
         if subject.lacks:
             return subject.not_applicable(metric, self.model, subject.lacks)
-        rated = self.pack.manifest["examples"][str(criterion.level)][: self.examples]
         said = await ask.rating(
-            self.prompt("direct", criterion, subject, examples=rated, reasons=self.reasons),
+            self.prompt("direct", criterion, subject, number=self.examples, reasons=self.reasons),
             criterion.scale,
             model=self.model,
             purpose="judge" if self.reasons else "choice",

@@ -64,19 +64,17 @@ class Face(Aspects):
     kind: Literal["face"] = "face"
     instructions: FileName = "initial"
     samples: int = Field(default=5, ge=1, le=100)
-    _instructions: Mapping[str, Sequence[Instruction]] = PrivateAttr(default_factory=dict)
+    _instructions: dict[str, Sequence[Instruction]] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="after")
     def _read_instructions(self) -> "Face":
         names = [criterion.metric.name for criterion in self.criteria]
         if self.instructions != "initial":
-            self._instructions = read_instructions(Path(self.instructions), names)
+            self._instructions.update(read_instructions(Path(self.instructions), names))
             return self
-        text = str(self.pack.manifest["initial"])
-        self._instructions = {
-            name: [Instruction("initial", text.format(aspect=name.replace("_", " ")))]
-            for name in names
-        }
+        for name in names:
+            text = self.pack.render("initial", aspect=name.replace("_", " "))
+            self._instructions[name] = [Instruction("initial", "".join(text))]
         return self
 
     async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
