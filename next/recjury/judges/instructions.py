@@ -24,6 +24,8 @@ def read_instructions(path: Path, aspects: Sequence[str]) -> Mapping[str, tuple[
 
     Raises UserError if an aspect has none, or if a file is wrong.
     """
+    if not path.exists():
+        raise UserError(f"there is no file or folder {path} of instructions; `initial` ships")
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     by_aspect = {file.stem: file for file in files}
     for aspect in aspects:

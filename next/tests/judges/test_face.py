@@ -119,8 +119,9 @@ def test_each_instruction_of_a_file_scores_each_particle(tmp_path: Path) -> None
     [
         ({"aspects": ["relevence"]}, "did you mean relevance"),
         ({"instructions": "understanding.json"}, "no instructions for relevance"),
-        ({"instructions": "understandin.json", "aspects": ["understanding"]}, "did you mean"),
+        ({"instructions": "efficiency.json", "aspects": ["relevance"]}, "there are efficiency"),
         ({"instructions": "none.json", "aspects": ["none"]}, "there is no aspect 'none'"),
+        ({"instructions": "nowhere"}, "there is no file or folder nowhere"),
         ({"instructions": "efficiency.json", "aspects": ["efficiency"]}, "instruction 1 has no"),
         ({"instructions": "twice", "aspects": ["efficiency"]}, "two instructions are called itr1"),
         ({"instructions": "empty", "aspects": ["efficiency"]}, "a list of instructions"),
