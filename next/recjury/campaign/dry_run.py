@@ -3,6 +3,7 @@
 import math
 import random
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from statistics import fmean, stdev
 from typing import NamedTuple
 
@@ -62,7 +63,7 @@ async def dry_run(
             else:
                 work = to_rate(conversations, ready, memory)
             todo = await _left(work, ready, memory, store)
-            return await _scaled(todo, work, config.name, memory, counter)
+            return await _scaled(todo, work.step, config.name, memory, counter)
 
 
 class _Counter:
@@ -86,24 +87,27 @@ async def _left(work: Work, ready: Prepared, memory: Store, store: Store | None)
     number = memory.start(ready.config.name, {}, {})
     await plan_work(number, work, ready, memory)
     todo = memory.todo(number)
-    return store.without_done(todo) if store else todo
+    return store.without_done(todo) if store else list(todo)
 
 
 async def _scaled(
-    todo: list[Todo], work: Work, campaign: str, memory: Store, counter: _Counter
+    todo: list[Todo],
+    step: Callable[[Todo], Awaitable[None]],
+    campaign: str,
+    memory: Store,
+    counter: _Counter,
 ) -> Estimate:
     """Play a sample of the scenarios: all their trials, so that twins share calls as in a run."""
-    scenarios = {row.conversation: (row.corpus, row.scenario) for row in work.rows}
     by_scenario: dict[tuple[str, str], list[Todo]] = {}
     for left in todo:
-        by_scenario.setdefault(scenarios[left.conversation], []).append(left)
+        by_scenario.setdefault((left.corpus, left.scenario), []).append(left)
     groups = list(by_scenario.values())
     drawn = random.Random(0).sample(groups, min(_TRIALS, len(groups)))
     counts: list[int] = []
     for group in drawn:
         before = counter.calls.total()
         for left in group:
-            await work.step(left)
+            await step(left)
         counts.append(counter.calls.total() - before)
     scale = len(groups) / len(drawn) if drawn else 0.0
     spent = memory.spent(campaign)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from recjury.campaign.prepare import Prepared
 from recjury.records import Scenario, digest
-from recjury.store import PlannedConversation, PlannedEvaluator
+from recjury.store import PlannedConversation, PlannedEvaluator, Todo
 
 
 class Trial(NamedTuple):
@@ -31,10 +31,16 @@ def trials(ready: Prepared) -> Iterator[Trial]:
                         yield Trial(digest(*parts), system.name, user.name, scenario, repeat)
 
 
-def planned_conversations(ready: Prepared, plan: list[Trial]) -> Iterator[PlannedConversation]:
+def trial_of(left: Todo, ready: Prepared) -> Trial:
+    """The trial of a row of the plan."""
+    scenario = ready.scenarios[left.corpus, left.scenario]
+    return Trial(left.conversation, left.system, left.user, scenario, left.repeat)
+
+
+def planned_conversations(ready: Prepared) -> Iterator[PlannedConversation]:
     """The rows of the plan. A version is of a system and of how conversations are held."""
     session = digest(ready.config.session)
-    for ordinal, trial in enumerate(plan):
+    for ordinal, trial in enumerate(trials(ready)):
         corpus = trial.scenario.corpus
         yield PlannedConversation(
             conversation=trial.id,

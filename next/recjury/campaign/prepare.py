@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from recjury import plugins
@@ -16,7 +17,7 @@ from recjury.judges import EVALUATORS, Context, Evaluator
 from recjury.llm import Budget, Gateway, Model, Provider, Recorder, open_endpoint
 from recjury.llm.prompts import pack
 from recjury.mistakes import Mistake, made
-from recjury.records import Record, Turn, digest, identity, references, variants
+from recjury.records import Record, Scenario, Turn, digest, identity, references, variants
 from recjury.simulator import USERS, User
 
 Open = Callable[[Model], Provider]
@@ -45,6 +46,11 @@ class Prepared:
     users: Mapping[str, NamedUser]
     evaluators: Mapping[str, Evaluator]
     used: frozenset[str]
+
+    @cached_property
+    def scenarios(self) -> Mapping[tuple[str, str], Scenario]:
+        """The scenarios by corpus and id, in their order."""
+        return {(name, s.id): s for name, corpus in self.corpora.items() for s in corpus.scenarios}
 
     def systems_of(self, corpus: str) -> Iterator[LoadedSystem]:
         """The systems as they are for one corpus."""

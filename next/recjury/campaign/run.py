@@ -1,14 +1,15 @@
 """A run: each trial's way through the house, as many at once as the models allow."""
 
-from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, NamedTuple, Protocol
 from uuid import uuid4
 
 from recjury import __version__
 from recjury.campaign.config import Config, Spending
-from recjury.campaign.plan import Trial, planned_conversations, planned_evaluators, trials
+from recjury.campaign.plan import Trial, planned_conversations, planned_evaluators, trial_of
 from recjury.campaign.prepare import Open, Prepared, prepared
 from recjury.errors import BatchPending, CallFailed, Stop, UnitFailed
 from recjury.judges import Evaluator
@@ -110,18 +111,17 @@ async def run(
 class Work(NamedTuple):
     """What a run has to do: its plan, a step with what is left of a row, and known logs.
 
-    `only` are the conversations that this run takes; without it, all.
+    `takes` says which rows are of this run; the others are only planned.
     """
 
-    rows: Sequence[PlannedConversation]
+    rows: Iterable[PlannedConversation]
     step: Callable[[Todo], Awaitable[None]]
     logs: Mapping[str, ConversationLog]
-    only: Container[str] | None = None
+    takes: Callable[[PlannedConversation | Todo], bool] = lambda _: True
 
-    def left(self, run: int, store: Store, *, retry: bool = True) -> list[Todo]:
-        """What is left of the conversations that this run takes."""
-        todo = store.todo(run, retry_failed=retry)
-        return [each for each in todo if self.only is None or each.conversation in self.only]
+    def left(self, run: int, store: Store, *, retry: bool = True) -> Iterator[Todo]:
+        """What is left of the rows of this run."""
+        return filter(self.takes, store.todo(run, retry_failed=retry))
 
 
 class Shard(NamedTuple):
@@ -136,22 +136,15 @@ class Shard(NamedTuple):
 
 def to_play(ready: Prepared, keeper: Keeper, shard: Shard | None = None) -> Work:
     """The trials of a campaign, which are played and rated; with `shard`, those of one part."""
-    plan = {trial.id: trial for trial in trials(ready)}
-    rows = [*planned_conversations(ready, list(plan.values()))]
-    mine = None if shard is None else _of_shard(plan, shard)
 
     async def step(left: Todo) -> None:
-        await advance(plan[left.conversation], left, ready, keeper)
+        await advance(trial_of(left, ready), left, ready, keeper)
 
-    return Work(rows, step, {}, mine)
-
-
-def _of_shard(plan: Mapping[str, Trial], shard: Shard) -> frozenset[str]:
-    scenarios = {(trial.scenario.corpus, trial.scenario.id): None for trial in plan.values()}
-    mine = {key for place, key in enumerate(scenarios) if place % shard.of == shard.number - 1}
-    return frozenset(
-        id_ for id_, trial in plan.items() if (trial.scenario.corpus, trial.scenario.id) in mine
-    )
+    work = Work(planned_conversations(ready), step, {})
+    if shard is None:
+        return work
+    mine = set(islice(ready.scenarios, shard.number - 1, None, shard.of))
+    return work._replace(takes=lambda row: (row.corpus, row.scenario) in mine)
 
 
 async def carry_out(
@@ -174,10 +167,11 @@ async def carry_out(
     store.set_fresh(config.name, fresh or {})
     state, reason = "interrupted", ""
     try:
-        await plan_work(number, work, ready, store)
-        before = work.left(number, store, retry=retry)
-        logger.info("run begins", run=number, campaign=config.name, left=len(before))
-        await _work_off(before, work.step, ready, progress)
+        planned = await plan_work(number, work, ready, store)
+        before = sum(1 for _ in work.left(number, store, retry=retry))
+        logger.info("run begins", run=number, campaign=config.name, left=before)
+        todo = work.left(number, store, retry=retry)
+        await _work_off(todo, before, work.step, ready, progress)
         state = "finished"
     except Stop as stop:
         state, reason = "stopped", str(stop)
@@ -188,17 +182,24 @@ async def carry_out(
     finally:
         store.end(number, state, reason)
         logger.info("run ends", run=number, state=state, reason=reason)
-    left = len(work.left(number, store))
-    return Finished(
-        number, len(work.rows), len(before), left, ready.gateway.sent, ready.gateway.reused
-    )
+    left = sum(1 for _ in work.left(number, store))
+    return Finished(number, planned, before, left, ready.gateway.sent, ready.gateway.reused)
 
 
-async def plan_work(number: int, work: Work, ready: Prepared, store: Store) -> None:
-    """Write the plan of a run, and the logs that are there already."""
-    store.plan(number, work.rows, planned_evaluators(ready))
+async def plan_work(number: int, work: Work, ready: Prepared, store: Store) -> int:
+    """Write the plan of a run, and the logs that are there already; how many rows are its own."""
+    planned = 0
+
+    def rows() -> Iterator[PlannedConversation]:
+        nonlocal planned
+        for row in work.rows:
+            planned += work.takes(row)
+            yield row
+
+    store.plan(number, rows(), planned_evaluators(ready))
     known = work.logs.items()
     await gather(store.save_log(id_, log, play="", seconds=()) for id_, log in known)
+    return planned
 
 
 _VERSIONS = {"recjury": __version__}
@@ -220,24 +221,25 @@ def _label(store: Store, campaign: str, system: str) -> str:
 
 
 async def _work_off(
-    todo: Sequence[Todo],
+    todo: Iterator[Todo],
+    number: int,
     step: Callable[[Todo], Awaitable[None]],
     ready: Prepared,
     progress: Callable[[Progress], None],
 ) -> None:
     """Conversations are chains of calls: as many are open as all models may have calls."""
-    queue, done = iter(todo), 0
+    done = 0
 
     async def work() -> None:
         nonlocal done
-        for left in queue:
+        for left in todo:
             with suppress(BatchPending):
                 await step(left)
             done += 1
-            progress(Progress(done, len(todo), ready.gateway.sent, ready.gateway.reused))
+            progress(Progress(done, number, ready.gateway.sent, ready.gateway.reused))
 
     places = sum(model.concurrency for model in ready.config.models.values())
-    await gather(work() for _ in range(min(max(_FEWEST_OPEN, places), len(todo))))
+    await gather(work() for _ in range(min(max(_FEWEST_OPEN, places), number)))
 
 
 async def advance(trial: Trial, left: Todo, ready: Prepared, keeper: Keeper) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby, islice
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, insert, select, text, update
+from sqlalchemy import Connection, func, insert, select, text, update
 
 from recjury.store import tables
 from recjury.store.database import Chapter
@@ -12,7 +12,7 @@ from recjury.store.processes import check_gone, this_process
 from recjury.store.saving import evaluation_id
 from recjury.store.tables import add_new, now, put
 
-_BATCH = 2_000  # planned conversations in one transaction
+_BATCH = 2_000  # planned conversations that are read or written at once
 
 
 class PlannedConversation(NamedTuple):
@@ -58,6 +58,11 @@ class Todo(NamedTuple):
     """
 
     conversation: str
+    system: str
+    user: str
+    corpus: str
+    scenario: str
+    repeat: int
     state: str
     tries: int
     evaluations: tuple[TodoEvaluation, ...]
@@ -151,17 +156,22 @@ class Campaigns(Chapter):
         }
         return [each for each, state in last.values() if state == "done"]
 
-    def todo(self, run: int, *, retry_failed: bool = True) -> list[Todo]:
-        """What of a run's plan is left, in its order.
+    def todo(self, run: int, *, retry_failed: bool = True) -> Iterator[Todo]:
+        """What of a run's plan is left, in its order, read in pieces while it is worked on.
 
         Without `retry_failed`, failed conversations and incomplete evaluations stay as they are.
         """
+        plan = tables.Plan.__table__.c
         with self.database.connection() as connection:
-            rows = connection.execute(text(_TODO), {"run": run, "retry": retry_failed})
-            return [
-                Todo(conversation, state, tries, tuple(_evaluations(left)))
-                for (conversation, state, tries), left in groupby(rows, lambda row: row[:3])
-            ]
+            last = connection.execute(
+                select(func.max(plan.ordinal)).where(plan.run == run)
+            ).scalar()
+        for start in range(0, 0 if last is None else last + 1, _BATCH):
+            values = {"run": run, "retry": retry_failed, "start": start, "end": start + _BATCH}
+            with self.database.connection() as connection:
+                rows = connection.execute(text(_TODO), values).all()
+            for about, left in groupby(rows, lambda row: row[:8]):
+                yield Todo._make((*about, tuple(_evaluations(left))))
 
     def without_done(self, todo: Iterable[Todo], *, retry_failed: bool = True) -> list[Todo]:
         """What is left of another store's list by what is done in this one."""
@@ -238,11 +248,11 @@ def _without_done(
             if found in left:
                 missing.append(each._replace(tries=tries_before))
         if state in left or (state == "done" and missing):
-            yield Todo(todo.conversation, state, tries, tuple(missing))
+            yield todo._replace(state=state, tries=tries, evaluations=tuple(missing))
 
 
 def _evaluations(rows: Iterable[Any]) -> Iterator[TodoEvaluation]:
-    for _, _, _, evaluator, judging, tries in rows:
+    for *_, evaluator, judging, tries in rows:
         if evaluator is not None:
             yield TodoEvaluation(evaluator, judging, tries)
 
@@ -252,14 +262,15 @@ _TODO = """
         SELECT 0 UNION ALL SELECT n + 1 FROM judging
         WHERE n + 1 < (SELECT MAX(judgings) FROM campaign_evaluator WHERE run = :run)
     )
-    SELECT c.id, c.state, c.tries, ce.evaluator, j.n, COALESCE(e.tries, 0)
+    SELECT c.id, p.system, p.user, p.corpus, p.scenario, p.repeat, c.state, c.tries,
+           ce.evaluator, j.n, COALESCE(e.tries, 0)
     FROM plan p
     JOIN conversation c ON c.id = p.conversation
     LEFT JOIN campaign_evaluator ce ON ce.campaign = p.campaign AND ce.run = p.run
     LEFT JOIN judging j ON j.n < ce.judgings
     LEFT JOIN evaluation e
         ON e.conversation = c.id AND e.evaluator = ce.evaluator AND e.judging = j.n
-    WHERE p.run = :run AND (
+    WHERE p.run = :run AND p.ordinal >= :start AND p.ordinal < :end AND (
         c.state = 'planned'
         OR (c.state = 'failed' AND :retry)
         OR (c.state = 'done' AND ce.evaluator IS NOT NULL

@@ -221,6 +221,8 @@ def _columns(table: type[Row], names: str) -> list[Any]:
 # These two hold all columns that tables of scores and of progress read.
 Index("rating_table", *_columns(Rating, "evaluation metric rater turn status score"))
 Index("evaluation_table", *_columns(Evaluation, "conversation evaluator judging state tries"))
+# What is left of a run is read in the order of its plan.
+Index("plan_order", *_columns(Plan, "run ordinal"))
 
 
 def make_tables(connection: Connection) -> None:

@@ -66,7 +66,7 @@ async def test_a_conversation_that_the_system_failed_is_played_again(store: Stor
     await store.save_log("a1", failed, play="p1", seconds=[])
     assert await store.log("a1") is None
     assert [todo.state for todo in store.todo(run)] == ["failed"]
-    assert store.todo(run, retry_failed=False) == []
+    assert [*store.todo(run, retry_failed=False)] == []
     assert store.conversation("a1").reason == "HTTP 500"
     await play(store, "a1")
     assert await store.log("a1") == talk()
@@ -103,7 +103,7 @@ async def test_only_what_was_unreadable_is_given_more_attempts(
     await store.save_evaluation("a1", "e-outcome", 0, [rating("other"), open_], tries=2)
     (todo,) = store.todo(run)
     assert todo.evaluations == (TodoEvaluation("e-outcome", 0, tries),)
-    assert store.todo(run, retry_failed=False) == []
+    assert [*store.todo(run, retry_failed=False)] == []
 
 
 @pytest.mark.parametrize("status", [Status.REFUSED, Status.NOT_APPLICABLE], ids=str)
@@ -112,14 +112,14 @@ async def test_what_would_end_the_same_again_is_done(store: Store, status: Statu
     await play(store, "a1")
     over = Rating(metric="success", rater="judge", status=status, reason="r")
     await store.save_evaluation("a1", "e-outcome", 0, [over], tries=0)
-    assert store.todo(run) == []
+    assert [*store.todo(run)] == []
 
 
 async def test_a_statement_without_a_reply_leaves_the_evaluation_incomplete(store: Store) -> None:
     run = started(store, PLAN[:1], [OUTCOME])
     await play(store, "a1")
     await store.save_evaluation("a1", "e-outcome", 0, [debate()], tries=0)
-    assert store.todo(run)[0].evaluations == (TodoEvaluation("e-outcome", 0, 0),)
+    assert next(store.todo(run)).evaluations == (TodoEvaluation("e-outcome", 0, 0),)
 
 
 async def test_a_longer_plan_keeps_what_is_there(store: Store) -> None:
@@ -128,8 +128,8 @@ async def test_a_longer_plan_keeps_what_is_there(store: Store) -> None:
     store.end(first, "finished")
     second = started(store)
     assert list(left(store, second)) == ["a1", "b1", "a2", "b2"]
-    assert store.todo(second)[2].state == "done"
-    assert store.todo(first) == []
+    assert [*store.todo(second)][2].state == "done"
+    assert [*store.todo(first)] == []
 
 
 async def test_a_run_of_fewer_scenarios_has_only_those_to_do(store: Store) -> None:
@@ -154,7 +154,7 @@ async def test_a_dry_run_has_to_do_what_the_real_store_lacks(store: Store) -> No
     await rate(store, "b1", score=None)
     await store.save_log("a2", talk(ending="system failed"), play="p", seconds=[])
     with Store(below=store) as memory:
-        todo = memory.todo(started(memory))
+        todo = [*memory.todo(started(memory))]
         found = {each.conversation: (each.state, each.evaluations) for each in todo}
         assert {state for state, _ in found.values()} == {"planned"}
         real = {each.conversation: each for each in store.without_done(todo)}
