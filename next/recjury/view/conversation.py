@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
+from sqlalchemy import text
+
 from recjury.records import ConversationLog, Event, Metric, Turn
 from recjury.results.metrics import metrics_of
 from recjury.store import ConversationRow, Store
@@ -110,8 +112,8 @@ def _event(event: Event) -> tuple[str, str]:
     """What a summary names, and all of it."""
     value = event.value
     about = value.get("name") or value.get("title") if isinstance(value, Mapping) else None
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
-    return f"{event.kind} {about}" if isinstance(about, str) else event.kind, text
+    whole = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+    return f"{event.kind} {about}" if isinstance(about, str) else event.kind, whole
 
 
 def _targets(log: ConversationLog) -> list[tuple[str, bool]]:
@@ -141,9 +143,16 @@ def _debates(each: Rated, metrics: Mapping[str, Metric]) -> Iterator[DebatePart]
 
 def _neighbours(store: Store, row: ConversationRow, query: str) -> Neighbours:
     """The conversations before and after this one in a list of the campaign."""
-    ids = [each.id for each in store.conversations(row.campaign)]
+    ids = _in_plan(store, row.campaign)
     place = ids.index(row.id) if row.id in ids else 0
     tail = f"?{urlencode({'in': query})}" if query else ""
     before = f"/t/{ids[place - 1]}{tail}" if place else ""
     after = f"/t/{ids[place + 1]}{tail}" if place + 1 < len(ids) else ""
     return Neighbours(before, after, place + 1, len(ids))
+
+
+def _in_plan(store: Store, campaign: str) -> list[str]:
+    """The ids of a campaign's conversations, in the plan's order."""
+    query = "SELECT conversation FROM plan WHERE campaign = :campaign ORDER BY ordinal, run"
+    with store.connection() as connection:
+        return list(connection.execute(text(query), {"campaign": campaign}).scalars())
