@@ -205,9 +205,10 @@ class _Parts:
                 if not isinstance(made_, Evaluator):
                     raise UserError(f"{settings['kind']}: expected a class of recjury's Evaluator")
                 aliases = sorted(references(made_, "model"))  # they are the names of raters
-                parts = (made_.RENDERING, self._identity(made_), source, aliases)
-                version = digest(type(made_).__name__, *parts)
                 ready = made_.prepared(context)
+                parts = [made_.RENDERING, self._identity(made_), source, aliases]
+                parts += [] if ready.drawn is None else [ready.drawn]
+                version = digest(type(made_).__name__, *parts)
             if ready.name in {each.name for each in found.values()} or version in found:
                 raise self._taken("evaluators", number, ready.name)
             found[version] = ready

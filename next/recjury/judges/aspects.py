@@ -1,9 +1,9 @@
 """FACE's seven aspects of turns and dialogues (section 3.1), for all that rates by them."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from recjury.files import nearest
 from recjury.judges.criterion import Criterion, criteria_of
@@ -13,18 +13,14 @@ from recjury.llm.prompts import Pack, pack
 from recjury.records import Message, Metric, ModelName, PackName
 
 
-def _shipped(name: str) -> str:
-    return f"judges/{name}" if name == "face" else name
-
-
 class Aspects(Evaluator):
     """Rates the `aspects` with one model, by default all seven.
 
-    `prompts` is `face` or a folder; its aspects are those that can be rated.
+    The aspects of the pack `prompts` are those that can be rated.
     """
 
     model: ModelName = "main"
-    prompts: Annotated[PackName, AfterValidator(_shipped)] = "judges/face"
+    prompts: PackName = "judges/face"
     aspects: tuple[str, ...] = ()
     temperature: float = Field(default=0.6, ge=0, le=2)
 

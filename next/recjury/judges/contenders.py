@@ -23,9 +23,9 @@ class Contender(NamedTuple):
     def block(self) -> str:
         """It as a prompt shows it."""
         conversation = turns_block("conversation", self.turns)
-        return f"{conversation}\n{turns_block('response', self.response)}".removesuffix(
-            "\n<response>\n</response>"
-        )
+        if not self.response:
+            return conversation
+        return f"{conversation}\n{turns_block('response', self.response)}"
 
     def is_of(self, log: ConversationLog) -> bool:
         """Whether its dialogue begins as the log does: then people said it in the log's place."""

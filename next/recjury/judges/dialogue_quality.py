@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field, PrivateAttr, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from recjury.errors import UserError
 from recjury.judges.answers import scored, together
@@ -42,10 +42,6 @@ def quality(odds: Mapping[float, float], top: int) -> float:
     return sum(r * p for r, p in likeliest) / sum(p for _, p in likeliest)
 
 
-def _shipped(name: str) -> str:
-    return f"judges/{name}" if name == "dialogue-quality" else name
-
-
 class InContext(Record):
     """Rated dialogues that a prompt shows: `number` of a `file` in the form of USS.
 
@@ -77,7 +73,7 @@ class DialogueQuality(Evaluator):
 
     kind: Literal["dialogue-quality"] = "dialogue-quality"
     model: ModelName = "main"
-    prompts: Annotated[PackName, AfterValidator(_shipped)] = "judges/dialogue-quality"
+    prompts: PackName = "judges/dialogue-quality"
     level: LevelChoice = "both"
     method: Literal["logits", "generation"] = "logits"
     order: Literal["analysis-first", "rating-first"] = "analysis-first"

@@ -59,6 +59,11 @@ class Evaluator(Record):
         """What was given to `prepared`."""
         return self._context
 
+    @property
+    def drawn(self) -> object:
+        """What `prepared` drew from the context and can change ratings: part of the identity."""
+        return None
+
     def prepared(self, context: Context) -> Self:
         """The evaluator with what it may use besides a log."""
         ready = self.model_copy()

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
 from recjury.errors import UserError
 from recjury.judges.answers import scored, together
@@ -37,10 +37,6 @@ def paireval(odds: Sequence[Sequence[float]]) -> float:
     return fmean(fmean(orders) for orders in odds)
 
 
-def _shipped(name: str) -> str:
-    return f"judges/{name}" if name == "paireval" else name
-
-
 class Comparisons(Record):
     """What is compared with: `number` examples, drawn by `seed`.
 
@@ -67,7 +63,7 @@ class PairEval(Evaluator):
 
     kind: Literal["paireval"] = "paireval"
     model: ModelName = "main"
-    prompts: Annotated[PackName, AfterValidator(_shipped)] = "judges/paireval"
+    prompts: PackName = "judges/paireval"
     level: LevelChoice = "both"
     method: Literal["pair", "direct"] = "pair"
     position: Literal["both", "first", "second"] = "both"
@@ -98,14 +94,24 @@ class PairEval(Evaluator):
     def prepared(self, context: Context) -> Self:
         """The evaluator with its examples. Raises UserError if there are too few."""
         ready = super().prepared(context)
-        if self.method == "pair":
-            corpora = [_ANY] if self.examples.file else context.catalogues
-            ready._drawn = {
-                (corpus, level): self._draw(context, corpus, level)
-                for corpus in corpora
-                for level in levels(self.level)
-            }
+        if self.method == "direct":
+            return ready
+        corpora = [_ANY] if self.examples.file else list(context.catalogues)
+        if not corpora:
+            raise UserError(
+                "examples: there is no corpus that has any: name a `file` of recordings"
+            )
+        ready._drawn = {
+            (corpus, level): self._draw(context, corpus, level)
+            for corpus in corpora
+            for level in levels(self.level)
+        }
         return ready
+
+    @property
+    def drawn(self) -> object:
+        """All that examples are taken from, in their order."""
+        return [[*place, contenders_] for place, contenders_ in sorted(self._drawn.items())]
 
     def _draw(self, context: Context, corpus: str, level: Level) -> Sequence[Contender]:
         chosen, split = self.examples, _SPLITS[self.examples.source]

@@ -117,7 +117,7 @@ def test_examples_may_be_of_a_file(tmp_path: Path) -> None:
     ratings, _, requests = rated(biased, nowhere, Context(), level="turn", examples=examples)
     assert {each.status for each in ratings} == {Status.OK}
     assert any("Try Up." in said(each) for each in requests)
-    ratings, _, requests = rated(biased, nowhere, Context(), level="turn")
+    ratings, _, requests = rated(biased, nowhere, level="turn")
     assert {each.status for each in ratings} == {Status.NOT_APPLICABLE}
     assert not requests
 
@@ -184,6 +184,8 @@ def test_words_that_cannot_be_told_apart(tmp_path: Path, words: str, problem: st
 def test_wrong_settings(settings: dict[str, Any], problem: str) -> None:
     with pytest.raises((ValidationError, UserError), match=problem):
         PairEval.model_validate(settings).prepared(CONTEXT)
+    with pytest.raises(UserError, match="no corpus that has any"):
+        PairEval().prepared(Context())
 
 
 GOOD = "You could see Heat. Al Pacino plays a tired detective, and it takes its time."
