@@ -57,7 +57,7 @@ def load_system(
     """
     found = plugins.find("systems", str(settings["kind"]), SYSTEMS)
     is_built_in = settings["kind"] in SYSTEMS
-    values = made(found.value if is_built_in else OwnSettings, settings)
+    values = made(found.value if is_built_in else OwnSettings, settings).over(corpus)
     if stand_in and (not is_built_in or isinstance(values, Http | Neural)):
         system: object = TypicalSystem(corpus.catalogue)
     elif is_built_in:

@@ -1,7 +1,7 @@
 """What every system's settings have, whatever its kind."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pydantic import Field
 
@@ -39,6 +39,10 @@ class SystemSettings(Record):
         kept = found.keys() - {"timeout", "concurrency"}
         own = self.model_extra or {}
         return {key: found[key] for key in kept} | own | {"rendering": self.RENDERING}
+
+    def over(self, corpus: Corpus) -> Self:  # noqa: ARG002 (only some settings depend on it)
+        """The settings for a corpus."""
+        return self
 
     def prepared(self, corpus: Corpus) -> Any:
         """The system over a corpus: an object with `respond`. Raises UserError."""

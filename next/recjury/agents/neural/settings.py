@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field
 
@@ -23,9 +23,9 @@ MISSING = "needs torch and transformers: pip install 'recjury[neural]'"
 class Neural(SystemSettings):
     """KBRD, BARCOR or UniCRS, with weights from a folder.
 
-    Without `weights` it has those that ship, for the sample. `backbones` is a folder of published
-    models that the weights build on, `batch` how many replies are written together, `device` one of
-    torch, `length` how many items are recommended in a turn.
+    Without `weights` it has those that ship, for the sample; `{corpus}` in it is the corpus's name.
+    `backbones` is a folder of published models that the weights build on, `batch` how many replies
+    are written together, `device` one of torch, `length` how many items a turn recommends.
     """
 
     kind: Literal["kbrd", "barcor", "unicrs"]
@@ -35,6 +35,10 @@ class Neural(SystemSettings):
     batch: int = Field(default=16, ge=1, le=1024)
     device: str = "cpu"
     length: int = Field(default=LIST_LENGTH, ge=1, le=100)
+
+    def over(self, corpus: Corpus) -> Self:
+        """The settings with the corpus's name in `weights`."""
+        return self.model_copy(update={"weights": self.weights.replace("{corpus}", corpus.name)})
 
     @property
     def folder(self) -> Path:

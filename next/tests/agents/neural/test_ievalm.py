@@ -4,12 +4,13 @@ Worked out by hand with `rapidfuzz.process.extract(text, names, scorer=WRatio, l
 names of at least 90 count.
 """
 
+import functools
 import os
 from pathlib import Path
 
 import pytest
 
-from recjury.agents.neural.entities import entity_graph
+from recjury.agents.neural.entities import EntityGraph, entity_graph
 from recjury.agents.neural.said import Fidelity, Listener, Said
 from recjury.corpora import Corpus, open_corpus
 from recjury.records import Conversation, Turn
@@ -23,22 +24,26 @@ def redial() -> Corpus:
     return open_corpus("redial")
 
 
+@functools.cache
+def graph_of(corpus: str) -> EntityGraph:
+    return entity_graph(open_corpus(corpus))
+
+
 def read(corpus: Corpus, fidelity: Fidelity, *turns: Turn, longest: int = 32) -> Said:
-    listener = Listener(entity_graph(corpus), corpus.catalogue, fidelity, longest)
+    listener = Listener(graph_of("redial"), corpus.catalogue, fidelity, longest)
     return listener.said(Conversation(id="c", turns=turns))
 
 
-def names(corpus: Corpus, said: Said) -> list[str]:
-    graph = entity_graph(corpus)
-    return [graph.names[number] for number in said.entities]
+def names(said: Said) -> list[str]:
+    return [graph_of("redial").names[number] for number in said.entities]
 
 
 def history(corpus: Corpus, id_: str) -> tuple[Turn, ...]:
     return next(each.history for each in corpus.scenarios if each.id == id_)
 
 
-def test_the_graph_is_the_published_one(redial: Corpus) -> None:
-    graph = entity_graph(redial)
+def test_the_graph_is_the_published_one() -> None:
+    graph = graph_of("redial")
     assert (len(graph), len(graph.relations), len(graph.items)) == (24630, 4, 6576)
     assert graph.ends.shape == (2, 113930)
 
@@ -46,14 +51,14 @@ def test_the_graph_is_the_published_one(redial: Corpus) -> None:
 def test_a_record_gives_its_entities_also_the_false_ones(redial: Corpus) -> None:
     """Record 20001, turn 3: "Eve" was found in "never", and the film has two names."""
     said = read(redial, "ievalm", *history(redial, "20001_3"))
-    assert names(redial, said) == [
+    assert names(said) == [
         "Super Troopers (2001)",
         "Police Academy (1984)",
         "Eve",
         "American Pie",
         "American Pie (1999)",
     ]
-    ours = names(redial, read(redial, "corrected", *history(redial, "20001_3")))
+    ours = names(read(redial, "corrected", *history(redial, "20001_3")))
     assert "Eve" not in ours
     assert {"Super Troopers (2001)", "Police Academy (1984)", "American Pie (1999)"} <= set(ours)
 
@@ -80,13 +85,13 @@ def test_a_later_text_is_linked(
     redial: Corpus, text: str, theirs: list[str], ours: list[str]
 ) -> None:
     said = Turn(speaker="system", text=text)
-    assert names(redial, read(redial, "ievalm", said)) == theirs
-    assert names(redial, read(redial, "corrected", said)) == ours
+    assert names(read(redial, "ievalm", said)) == theirs
+    assert names(read(redial, "corrected", said)) == ours
 
 
 def test_two_letters_name_twenty_people_by_wratio(redial: Corpus) -> None:
     said = Turn(speaker="user", text="ok")
-    theirs = names(redial, read(redial, "ievalm", said))
+    theirs = names(read(redial, "ievalm", said))
     assert len(theirs) == 20
     assert "Brooke Shields" in theirs
     assert not read(redial, "corrected", said).entities
@@ -95,7 +100,7 @@ def test_two_letters_name_twenty_people_by_wratio(redial: Corpus) -> None:
 def test_repeats_count_once_and_the_last_names_count(redial: Corpus) -> None:
     past = history(redial, "20001_3")
     again = Turn(speaker="user", text="I like Will Ferrell comedies.")
-    theirs = names(redial, read(redial, "ievalm", *past, again, again, longest=3))
+    theirs = names(read(redial, "ievalm", *past, again, again, longest=3))
     assert theirs == ["American Pie", "American Pie (1999)", "Will Ferrell"]
-    ours = names(redial, read(redial, "corrected", *past, again, again))
+    ours = names(read(redial, "corrected", *past, again, again))
     assert ours[-2:] == ["Will Ferrell"] * 2

@@ -99,7 +99,7 @@ def test_too_little_memory_is_one_line(weights: Path, books: Corpus) -> None:
             torch.empty(2**48)
             return []
 
-    with pytest.raises(SystemFailed, match="the memory does not suffice .* lower `batch`"):
+    with pytest.raises(SystemFailed, match=r"the memory does not suffice .* lower `batch`"):
         answers(Greedy(books, str(weights / "kbrd")), [["Hello"]])
 
 
