@@ -28,10 +28,10 @@ _DIGITS = 9  # decimals: means that are equal stay equal
 
 
 def face(scores: Iterable[float]) -> float:
-    """The score of a turn or a dialogue: the mean over its particles and all instructions.
+    """The score of a turn or a dialogue: the mean over its particles P and all instructions I.
 
-    With a score for each of both, this is the paper's mean over instructions of means over
-    particles. Raises StatisticsError without scores.
+    With a score for each pair of them, it is the paper's 1/|I| sum of 1/|P| sum of E(I, p). Raises
+    StatisticsError without scores.
     """
     return round(fmean(scores), _DIGITS)
 
@@ -92,11 +92,7 @@ class Face(Aspects):
         return [finding for of_aspect in findings for finding in of_aspect]
 
     async def _aspect(
-        self,
-        criterion: Criterion,
-        log: ConversationLog,
-        turns: Sequence[_Turn],
-        ask: Ask,
+        self, criterion: Criterion, log: ConversationLog, turns: Sequence[_Turn], ask: Ask
     ) -> list[Finding]:
         pieces = await gather(
             self._piece(criterion, turn.subject, number, particle, ask)
@@ -167,7 +163,8 @@ def _mean(turns: Sequence[_Turn], pieces: Sequence[_Piece]) -> Answer[Score]:
     if lost:
         return Answer(None, lost[0].status, lost[0].reason, calls)
     if not scores:
-        return Answer(None, Status.NOT_APPLICABLE, "there is no particle", calls)
+        why = next((each.reason for each in found if each.reason), "there is no particle")
+        return Answer(None, Status.NOT_APPLICABLE, why, calls)
     said = f"the mean of {len(scores)} of {len(answers)} scores of {len(pieces)} particles"
     return Answer(Score(face(scores), said), Status.OK, "", calls)
 

@@ -8,6 +8,7 @@ from recjury.llm.prompts import turns_block
 from recjury.records import ConversationLog, Level, Rating, Status, Turn
 
 LevelChoice = Literal["turn", "dialogue", "both"]
+"""The key `level` of evaluators of turns and dialogues."""
 
 
 class Subject(NamedTuple):
@@ -64,7 +65,7 @@ class Subject(NamedTuple):
             "answer": turns_block("users_answer", self.answer),
         }
 
-    def rating(self, metric: str, rater: str, said: Answer[Score], rationale: str = "") -> Rating:
+    def rating(self, metric: str, rater: str, said: Answer[Score]) -> Rating:
         """The rating that an answer gives, or the reason why there is none."""
         return Rating(
             metric=metric,
@@ -73,7 +74,7 @@ class Subject(NamedTuple):
             status=said.status,
             turn=self.turn,
             reason=said.reason,
-            rationale=rationale or (said.value.rationale if said.value else ""),
+            rationale=said.value.rationale if said.value else "",
             calls=said.calls,
         )
 
