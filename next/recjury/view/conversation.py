@@ -1,6 +1,7 @@
 """A conversation: the talk, its ratings with reasons and marks, and its debates."""
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
@@ -62,6 +63,7 @@ def conversation_page(store: Store, query: Mapping[str, str], id: str) -> Page: 
     by_evaluator = list(_rated(store, row, log, metrics)) if log else []
     marks = [mark for each in by_evaluator for one in each.rows for mark in one.marks]
     campaign, order = f"/c/{quote(row.campaign, safe='')}", query.get("in", "")
+    where = store.database.name
     return Page(
         "conversation.j2",
         {
@@ -78,7 +80,8 @@ def conversation_page(store: Store, query: Mapping[str, str], id: str) -> Page: 
             "open": query.get("metric", ""),
             "round": query.get("round", ""),
             "sums": list(sums(list(calls_of(store, row)))),
-            "store": store.database.name,
+            "command": f"recjury replay {row.id[:8]}",
+            "at_store": "" if where == "recjury.db" else f" --store {shlex.quote(where)}",
         },
     )
 

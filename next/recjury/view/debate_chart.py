@@ -11,7 +11,7 @@ ROW = 72  # pixels of a round
 TOP = 22  # pixels of the axis above the rounds
 _EDGE = 4.0  # per cent of the width at both sides: a disc at 0 or 100 is whole
 _NEAR = 7.0  # per cent of the width: closer discs would cover each other
-_STEP = 15.0  # pixels between discs that are near each other
+_STEP = 17.0  # pixels between discs that are near each other
 
 
 class Disc(NamedTuple):
@@ -139,7 +139,7 @@ def _discs(spoken: Sequence[Statement], roles: list[str], letters: list[str]) ->
         if said.score is not None
     )
     for group in _near(scored):
-        step = min(_STEP, (ROW - 20) / max(1, len(group) - 1))
+        step = min(_STEP, (ROW - 18) / max(1, len(group) - 1))
         for place, (x, role, number) in enumerate(group):
             middle = TOP + ROW * (number - 0.5)
             yield Disc(

@@ -153,7 +153,7 @@ def test_no_disc_covers_another_one_or_leaves_the_drawing(scores: list[float | N
     for one in chart.discs:
         for other in chart.discs:
             gap = max(abs(one.x - other.x) * width, abs(one.y - other.y))
-            assert one is other or gap >= 15, (one, other)
+            assert one is other or gap >= 16, (one, other)
 
 
 def test_a_debate_without_a_verdict_says_so(store: Store) -> None:
