@@ -34,8 +34,13 @@ def browsing(origin: str, **context: Any) -> Iterator["Page"]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_context(**context).new_page()
         page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("console", lambda said: said.type == "error" and problems.append(said.text))
-        page.on("request", lambda sent: sent.url.startswith(origin) or problems.append(sent.url))
+        page.on(
+            "console", lambda said: problems.extend([said.text] if said.type == "error" else [])
+        )
+        page.on(
+            "request",
+            lambda sent: problems.extend([] if sent.url.startswith(origin) else [sent.url]),
+        )
         yield page
         browser.close()
     assert not problems

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from recjury.records import Evidence, Turn
+from recjury.records import Evidence, Finding, Turn
 from recjury.store import Store
 from recjury.view.calls import calls_page
 from recjury.view.compare import compare_page
@@ -116,7 +116,7 @@ def test_a_debate_is_played_by_keyboard(store: Store) -> None:
 
 def test_an_open_rating_marks_its_evidence(store: Store) -> None:
     text = "Heat is a long night. Ran is a war."
-    found = [
+    found: list[Finding] = [
         rated("novelty", 1, 'It says "Heat is a long night".'),
         rated("rounds", 3, 'It says "Ran is a war".'),
         Evidence(name="rounds", value={"turn": 1, "quote": "Heat", "note": "old"}),
@@ -162,7 +162,7 @@ def test_hostile_texts_leave_the_page_usable(store: Store, width: int, scheme: s
         "\ud800 \x00 \x1b[31m",
     ]
     turns = [Turn(speaker="system", text=text) for text in texts]
-    found = [rated("novelty", 1, "".join(texts[:3])), debated([1, 2, 3, 4])]
+    found: list[Finding] = [rated("novelty", 1, "".join(texts[:3])), debated([1, 2, 3, 4])]
     id_ = put(store, log_of(turns), found, system="W" * 200)
     view = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
     with served(store) as origin, browsing(origin, **view) as page:
