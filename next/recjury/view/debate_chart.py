@@ -61,7 +61,6 @@ class DebateChart(NamedTuple):
     and `high` are the ends of the last round's scores as `x`.
     """
 
-    roles: list[str]
     shorts: list[tuple[str, str]]
     axis: list[tuple[float, int]]
     discs: list[Disc]
@@ -85,7 +84,6 @@ def debate_chart(debate: Debate) -> DebateChart:
     last = [disc.x for disc in discs if disc.round == debate.rounds]
     verdict = debate.verdict.score
     return DebateChart(
-        roles=roles,
         shorts=[(role, _short(role, roles)) for role in roles],
         axis=[(across(score), score) for score in (0, 25, 50, 75, 100)],
         discs=discs,
@@ -141,10 +139,8 @@ def _discs(spoken: Sequence[Statement], roles: list[str], letters: list[str]) ->
     for group in _near(scored):
         step = min(_STEP, (ROW - 18) / max(1, len(group) - 1))
         for place, (x, role, number) in enumerate(group):
-            middle = TOP + ROW * (number - 0.5)
-            yield Disc(
-                role, number, letters[role], x, middle + step * (place - (len(group) - 1) / 2)
-            )
+            y = TOP + ROW * (number - 0.5) + step * (place - (len(group) - 1) / 2)
+            yield Disc(role, number, letters[role], x, y)
 
 
 def _near(placed: Sequence[tuple[float, int, int]]) -> Iterator[list[tuple[float, int, int]]]:

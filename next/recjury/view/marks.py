@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from recjury.records import Evidence, Turn
@@ -11,6 +11,7 @@ _QUOTE = re.compile(r'["“„«]([^"“”„«»]{12,400})["”“»]')
 _CUT = re.compile(r"\.{3}|…|\[\.\.\.\]")
 _EDGES = " \t\n.,;:!?"
 _FEWEST = 12  # characters of a quote: shorter ones are titles, or chance
+_MOST = 20  # quotes of one reason
 
 
 class Mark(NamedTuple):
@@ -32,7 +33,7 @@ class Segment(NamedTuple):
 
 def quoted(rating: str, reason: str, turns: Sequence[Turn]) -> Iterator[Mark]:
     """The quotes in a reason that stand in a turn, each where it stands first."""
-    for quote in dict.fromkeys(_parts(reason)):
+    for quote in islice(dict.fromkeys(_parts(reason)), _MOST):
         words = re.compile(r"\s+".join(map(re.escape, quote.split())), re.IGNORECASE)
         for number, turn in enumerate(turns):
             if found := words.search(turn.text):

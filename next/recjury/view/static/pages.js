@@ -24,9 +24,8 @@ function theme() {
 
 // rows: j, k, Enter -------------------------------------------------------
 const rows = () => {
-  const list = $("[data-rows]");
-  if (!list) return [];
-  return list.dataset.rows === "details" ? $$(":scope > details", list) : $$("tbody tr", list).filter((row) => !row.hidden);
+  const details = $$("[data-rows=details] > details");
+  return details.length ? details : $$("[data-rows] tbody tr").filter((row) => !row.hidden);
 };
 function choose(step) {
   const all = rows();
@@ -285,8 +284,8 @@ function keys(debates) {
 addEventListener("DOMContentLoaded", () => {
   theme(); clickable(); sortable(); filterable(); parts(); evidence();
   keys($$(".debate").map(debate)); loads(); live();
-  const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
-  if (target && target.matches("details")) target.open = true;
-  addEventListener("hashchange", () => { const one = document.getElementById(location.hash.slice(1)); if (one && one.matches("details")) { one.open = true; one.scrollIntoView({ block: "start" }); } });
+  const target = () => { const one = document.getElementById(decodeURIComponent(location.hash.slice(1))); return one?.matches("details") ? one : null; };
+  if (target()) target().open = true;
+  addEventListener("hashchange", () => { const one = target(); if (one) { one.open = true; one.scrollIntoView({ block: "start" }); } });
   setTimeout(() => { ready = true; }, 300);
 });
