@@ -101,8 +101,9 @@ class UniCRS(NeuralSystem):
             attention_mask=torch.cat([prompts, rows.mask, torch.ones_like(more)], dim=1),
             position_ids=torch.cat([self._positions(rows), after], dim=1),
             use_cache=True,
+            logits_to_keep=replies.shape[1],
         ).logits
-        return logits[:, rows.ids.shape[1] - 1 :]
+        return logits
 
     def _prompted(self, said: Sequence[Said]) -> tuple["_Rows", Tensor, Any]:
         """What GPT-2 continues; the mask [rows, positions] and the cache of the prompts."""

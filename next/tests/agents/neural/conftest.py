@@ -30,7 +30,7 @@ def training(kind: str, **changes: object) -> Training:
         "words": 320,
         "epochs": 8,
         "reply_epochs": 8,
-        "rate": 0.01,
+        "reply_rate": 0.01,
     }
     return Training.model_validate(settings | changes)
 

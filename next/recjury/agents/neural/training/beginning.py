@@ -30,6 +30,8 @@ from recjury.agents.neural.training.settings import Training
 
 LIMITS = Limits(context=128, entities=32, reply=48)
 _POSITIONS = 256
+# A reply may begin with "System:" only if that is one token: no three are read and said again.
+_WHOLE = (ITEM, "System:", "User:")
 _BART = {
     "bos_token": "<s>",
     "pad_token": "<pad>",
@@ -150,18 +152,18 @@ def _fast(bpe: Tokenizer, special: dict[str, str]) -> Any:
 
 
 def _bpe(texts: list[str], words: int, special: list[str]) -> Tokenizer:
-    """A tokenizer whose first tokens are the special ones; ITEM is one token, and is kept when a
-    text is decoded.
+    """A tokenizer whose first tokens are the special ones. The words in `_WHOLE` are tokens that
+    are kept when a text is decoded.
     """
     found = Tokenizer(models.BPE(unk_token=None))
     found.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     found.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=words - 1,
+        vocab_size=words - len(_WHOLE),
         special_tokens=list(dict.fromkeys(special)),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
     found.train_from_iterator((text.replace(ITEM, " ") for text in texts), trainer)
-    found.add_tokens([AddedToken(ITEM, normalized=False)])
+    found.add_tokens([AddedToken(word, normalized=False) for word in _WHOLE])
     return found

@@ -38,6 +38,7 @@ class _Part(NamedTuple):
     examples: Sequence[Any]
     loss: Callable[[Sequence[Any]], Tensor]
     epochs: int
+    rate: float
 
 
 def learned(
@@ -94,15 +95,15 @@ def _parts(
             scores.transpose(1, 2), ids, ignore_index=system.tokens.pad_token_id
         )
 
-    lists = _Part("lists", ranks, recommended, ranking, training.epochs)
-    replies = _Part("replies", writes, said, wording, training.reply_epochs)
+    lists = _Part("lists", ranks, recommended, ranking, training.epochs, training.rate)
+    replies = _Part("replies", writes, said, wording, training.reply_epochs, training.reply_rate)
     return [replies, lists] if training.kind == "unicrs" else [lists, replies]
 
 
 def _epochs(training: Training, part: _Part, system: Any) -> Iterator[float]:
     """The mean loss of each epoch."""
     weights = [w for module in part.modules for w in module.parameters() if w.requires_grad]
-    optimizer = torch.optim.AdamW(weights, lr=training.rate)
+    optimizer = torch.optim.AdamW(weights, lr=part.rate)
     order, draw = list(part.examples), random.Random(training.seed)
     for module in part.modules:
         module.train()

@@ -38,7 +38,8 @@ class Training(Record):
 
     Without `start`, small models are made, with `layers` layers of `width` features, `words` tokens
     and random weights by `seed`; else the weights of that folder are trained further. `limit` takes
-    the first so many examples of each kind.
+    the first so many examples of each kind. `epochs` and `rate` are of lists, `reply_epochs` and
+    `reply_rate` of replies.
     """
 
     kind: Literal["kbrd", "barcor", "unicrs"]
@@ -51,7 +52,8 @@ class Training(Record):
     epochs: int = Field(default=10, ge=1)
     reply_epochs: int = Field(default=10, ge=0)
     batch: int = Field(default=32, ge=1)
-    rate: float = Field(default=3e-3, gt=0)
+    rate: float = Field(default=1e-3, gt=0)
+    reply_rate: float = Field(default=3e-3, gt=0)
     width: int = Field(default=64, ge=8, multiple_of=8)
     layers: int = Field(default=2, ge=1)
     words: int = Field(default=2000, ge=300)
