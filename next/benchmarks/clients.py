@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from recjury.llm import Ask, Gateway, Model, Recorder, open_endpoint
+from recjury.llm import Ask, Gateway, Model, Recorder, open_model
 from recjury.records import Completion, Message, Request, Unit
 
 WAVES = (1,) * 11 + (12,) + (4,) * 4
@@ -63,7 +63,7 @@ async def _workers(calls: int, places: int, one: Callable[[int], Awaitable[None]
 
 async def _recjury(kind: str, url: str, calls: int, places: int, recorder: Recorder) -> Any:
     model = Model(name="fixed-latency", base_url=url, concurrency=places, price_in=1, price_out=1)
-    gateway = Gateway({"judge": model}, recorder, open_endpoint)
+    gateway = Gateway({"judge": model}, recorder, open_model)
     gateway.line("judge")  # the SDK is imported before the first request, as for the others
 
     async def rate(number: object, sample: int = 0) -> None:

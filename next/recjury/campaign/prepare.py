@@ -14,7 +14,7 @@ from recjury.demo import DEMO_EVALUATORS, DEMO_USERS
 from recjury.errors import UserError
 from recjury.files import content_digest, nearest
 from recjury.judges import EVALUATORS, Context, Evaluator
-from recjury.llm import Budget, Gateway, Model, Provider, Recorder, open_endpoint
+from recjury.llm import Budget, Gateway, Model, Provider, Recorder, open_model
 from recjury.llm.prompts import pack
 from recjury.mistakes import Mistake, made
 from recjury.records import Record, Scenario, Turn, digest, identity, references, variants
@@ -77,7 +77,7 @@ async def prepared(
     `only_rates` needs no systems and no users.
     """
     plugins.look_in(config.folder)
-    parts = _Parts(config, _corpora(config, limit), open_provider or open_endpoint)
+    parts = _Parts(config, _corpora(config, limit), open_provider or open_model)
     systems = {} if only_rates else parts.systems(fresh or {}, stand_ins=stand_ins)
     users = {} if only_rates else parts.users()
     evaluators = parts.evaluators()

@@ -1,13 +1,15 @@
 """One call to a model, kept before it is used, and `Ask`, the way from a prompt to an answer."""
 
 from recjury.llm.ask import Answer, Ask, Odds, Prompt, Score
+from recjury.llm.batching import Batcher
 from recjury.llm.budget import Budget
 from recjury.llm.doubles import ScriptedModel, TypicalModel
-from recjury.llm.endpoint import Endpoint, open_endpoint
+from recjury.llm.endpoint import Endpoint
 from recjury.llm.gateway import Gateway
 from recjury.llm.limiter import Clock
 from recjury.llm.models import Model, Provider, Recorder, ReplySettings
 from recjury.llm.notes import Said, notes_on
+from recjury.llm.opening import open_model
 from recjury.llm.remedies import AttemptError, Dialect, Remedy
 from recjury.llm.tasks import gather, in_thread
 
@@ -15,6 +17,7 @@ __all__ = [
     "Answer",
     "Ask",
     "AttemptError",
+    "Batcher",
     "Budget",
     "Clock",
     "Dialect",
@@ -34,5 +37,5 @@ __all__ = [
     "gather",
     "in_thread",
     "notes_on",
-    "open_endpoint",
+    "open_model",
 ]

@@ -37,11 +37,6 @@ if TYPE_CHECKING:
 _FILTERED = Failure(400, "the reply was taken back", "content_filter")
 
 
-def open_endpoint(model: Model) -> "Endpoint":
-    """The endpoint of a model. Raises UserError if its key is missing."""
-    return Endpoint(model)
-
-
 class Endpoint:
     """A model's endpoint, with its connections."""
 
@@ -109,7 +104,7 @@ class _AnswerError(Exception):
 
 def body_of(request: Request, model: Model, dialect: Dialect, draws: int) -> dict[str, Any]:
     """The JSON of a request for `draws` replies."""
-    body: dict[str, Any] = {"model": model.name, "messages": _messages(request, dialect)}
+    body: dict[str, Any] = {"model": model.name, "messages": messages_of(request, dialect)}
     if "no temperature" not in dialect:
         set_ = model.temperature
         body["temperature"] = request.temperature if set_ is None else set_
@@ -177,8 +172,11 @@ def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and 0 <= value < 2**53 else None
 
 
-def _messages(request: Request, dialect: Dialect) -> list[dict[str, str]]:
-    """Neighbours of one role are one message: many chat templates want the roles to alternate."""
+def messages_of(request: Request, dialect: Dialect) -> list[dict[str, str]]:
+    """The messages as they are sent.
+
+    Neighbours of one role are one message: many chat templates want the roles to alternate.
+    """
 
     def role(message: Any) -> str:
         no_system = message.role == "system" and "no system" in dialect

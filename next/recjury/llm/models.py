@@ -1,17 +1,23 @@
 """A model as a campaign file names it, and the protocols of what answers and what keeps."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol
+from pathlib import Path
+from typing import Annotated, Any, Literal, Protocol
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from recjury.llm.prices import listed_cost
 from recjury.llm.remedies import Dialect, Step
+from recjury.llm.vllm_args import check_args, reply_args, split_args
+from recjury.llm.weights import model_digest
 from recjury.records import Completion, Record, Request, Unit
 
 TYPICAL_TOKENS = {"judge": 250, "debate": 170, "user": 35, "system": 90, "choice": 2}
 """Tokens of a reply, by purpose."""
+
+_BATCH_SHARE = 0.5
+"""Of the price of a call, where it is answered in a batch."""
 
 OPENAI = "https://api.openai.com/v1"
 
@@ -56,16 +62,37 @@ class ReplySettings(Record):
         return extra
 
 
+_SETTINGS_OF = {
+    "base_url": ("endpoint", "azure", "openai-batch"),
+    "key_env": ("endpoint", "azure", "openai-batch"),
+    "batch_size": ("openai-batch",),
+    "python": ("vllm",),
+    "args": ("vllm",),
+    "adapter": ("transformers",),
+    "device": ("transformers",),
+    "dtype": ("transformers",),
+}
+"""The providers of settings that others do not have."""
+
+
 class Model(ReplySettings):
     """A model and how it is asked.
 
     `key_env` names the variable that holds the key. `refuses` names what the endpoint does not
     take, where it does not say so itself. Prices are US dollars for a million tokens; without them,
-    published price lists count. `patience` is how long a call is tried, in seconds, and `timeout`
-    how long one attempt may take.
+    published price lists count, and what runs on this machine costs nothing. `patience` is how long
+    a call is tried, in seconds, and `timeout` how long one attempt may take. `python` and `args`
+    start vLLM; `adapter` (LoRA), `device` and `dtype` are for transformers. At most `batch_size`
+    calls wait in batches.
     """
 
-    provider: Literal["endpoint", "azure"] = "endpoint"
+    provider: Literal["endpoint", "azure", "openai-batch", "vllm", "transformers"] = "endpoint"
+    python: str = ""
+    args: Annotated[tuple[str, ...], BeforeValidator(split_args), AfterValidator(check_args)] = ()
+    adapter: str = ""
+    device: str = "auto"
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    batch_size: int = Field(default=50_000, ge=1, le=50_000)
     key_env: str = ""
     refuses: tuple[
         Literal["temperature", "max_tokens", "n", "response_format", "system", "logprobs"], ...
@@ -78,10 +105,33 @@ class Model(ReplySettings):
     patience: float = Field(default=600.0, ge=0)
     timeout: float = Field(default=600.0, gt=0)
 
+    @model_validator(mode="after")
+    def _settings_of_its_provider(self) -> "Model":
+        for name in sorted(self.model_fields_set & _SETTINGS_OF.keys()):
+            if self.provider not in (of := _SETTINGS_OF[name]):
+                raise ValueError(
+                    f"`{name}` is a setting of provider {' or '.join(of)}: leave it out"
+                )
+        return self
+
+    @property
+    def runs_here(self) -> bool:
+        """Whether recjury runs it on this machine."""
+        return self.provider in ("vllm", "transformers")
+
     @property
     def reply(self) -> ReplySettings:
-        """The settings that can change a reply."""
-        return ReplySettings(**self.model_dump(include=set(ReplySettings.model_fields)))
+        """The settings that can change a reply.
+
+        Of a model that recjury runs, they are what is in its files, wherever these lie.
+        """
+        settings = ReplySettings(**self.model_dump(include=set(ReplySettings.model_fields)))
+        if not self.runs_here:
+            return settings
+        own = (self.dtype, *reply_args(self.args), *map(model_digest, (self.name, self.adapter)))
+        weights = {"weights": [self.provider, *own]}
+        name = Path(self.name).name
+        return settings.model_copy(update={"name": name, "extra": settings.extra | weights})
 
     @property
     def dialect(self) -> Dialect:
@@ -94,7 +144,12 @@ class Model(ReplySettings):
             return None
         if self.price_in is not None and self.price_out is not None:
             return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
-        return listed_cost(self.name, self.base_url, tokens_in, tokens_out)
+        if self.runs_here:
+            return 0.0
+        listed = listed_cost(self.name, self.base_url, tokens_in, tokens_out)
+        if listed is None or self.provider != "openai-batch":
+            return listed
+        return _BATCH_SHARE * listed
 
 
 class Provider(Protocol):

@@ -3,6 +3,7 @@
 from recjury.records.base import Record, digest, text_hash
 from recjury.records.call import (
     Completion,
+    EmbeddingShape,
     Message,
     ObjectShape,
     OddsShape,
@@ -57,6 +58,7 @@ __all__ = [
     "Conversation",
     "ConversationLog",
     "Debate",
+    "EmbeddingShape",
     "Ending",
     "Event",
     "Evidence",

@@ -39,7 +39,13 @@ class OddsShape(NamedTuple):
     kind: Literal["odds"] = "odds"
 
 
-Shape = RatingShape | ObjectShape | OddsShape
+class EmbeddingShape(NamedTuple):
+    """A reply that is a vector in place of a text."""
+
+    kind: Literal["embedding"] = "embedding"
+
+
+Shape = RatingShape | ObjectShape | OddsShape | EmbeddingShape
 
 
 class Request(NamedTuple):

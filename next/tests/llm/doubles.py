@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from recjury.llm import Ask, Budget, Clock, Gateway, Model, Provider, open_endpoint
+from recjury.llm import Ask, Budget, Clock, Gateway, Model, Provider, open_model
 from recjury.records import Completion, Request, Unit
 from tests.scripted_endpoint import Body, Reply, ScriptedEndpoint, completion, prompt_of
 
@@ -47,7 +47,7 @@ class QuickClock(Clock):
 
 @asynccontextmanager
 async def gateway(
-    provider: Provider | Callable[[Model], Provider] = open_endpoint,
+    provider: Provider | Callable[[Model], Provider] = open_model,
     /,
     *,
     memory: Memory | None = None,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from recjury.errors import Stop, UserError
-from recjury.llm import Model, Said, notes_on, open_endpoint
+from recjury.llm import Model, Said, notes_on, open_model
 from recjury.records import Message
 from tests.llm.doubles import Memory, ask_of, gateway, in_turn, says
 from tests.scripted_endpoint import Reply, ScriptedEndpoint, completion, prompt_of
@@ -61,7 +61,7 @@ def test_an_address_of_azure_is_used_as_its_portal_shows_it(
 def test_an_address_of_azure_needs_its_version() -> None:
     url = "https://x.openai.azure.com/openai/deployments/mine"
     with pytest.raises(UserError, match="api-version"):
-        open_endpoint(Model(name="m", base_url=url))
+        open_model(Model(name="m", base_url=url))
 
 
 def test_a_key_is_sent_without_line_breaks_and_said_to_nobody(
@@ -83,7 +83,7 @@ def test_a_key_that_cannot_be_one_is_one_line_with_its_variable(
 ) -> None:
     monkeypatch.setenv("MYKEY", key)
     with pytest.raises(UserError, match="MYKEY"):
-        open_endpoint(Model(name="m", base_url="http://x/v1", key_env="MYKEY"))
+        open_model(Model(name="m", base_url="http://x/v1", key_env="MYKEY"))
 
 
 @contextmanager
@@ -139,9 +139,9 @@ def test_a_socks_proxy_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ALL_PROXY", "HTTP_PROXY"):
         monkeypatch.setenv(name, "socks5://127.0.0.1:9")
         with pytest.raises(UserError, match=name):
-            open_endpoint(model)
+            open_model(model)
     monkeypatch.setenv("NO_PROXY", "llm.invalid")
-    open_endpoint(model)
+    open_model(model)
 
 
 def test_what_an_endpoint_does_not_take_can_be_named() -> None:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.agents.batching import Batcher
 from recjury.agents.neural.entities import entity_graph
 from recjury.agents.neural.files import Limits, is_memory, one_line, weights_digest
 from recjury.agents.neural.said import ITEM, Fidelity, Listener, Said
 from recjury.corpora import Corpus
 from recjury.errors import SystemFailed, UserError
+from recjury.llm import Batcher
 from recjury.records import LIST_LENGTH, Conversation, ItemRef, SystemReply
 
 if TYPE_CHECKING:

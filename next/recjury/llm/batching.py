@@ -1,10 +1,10 @@
-"""Questions of many conversations are answered together, in one thread."""
+"""Questions of many units are answered together, in one thread."""
 
 import asyncio
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
-from recjury.llm import in_thread
+from recjury.llm.tasks import in_thread
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -31,7 +31,7 @@ class Batcher(Generic[Q, A]):
         return await future
 
     async def _run(self) -> None:
-        await asyncio.sleep(0)  # conversations that are begun together ask together
+        await asyncio.sleep(0)  # what is begun together asks together
         while self._waiting:
             batch, self._waiting = self._waiting[: self._size], self._waiting[self._size :]
             batch = [(question, future) for question, future in batch if not future.done()]
