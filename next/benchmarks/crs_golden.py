@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
 from recjury.agents.neural import NeuralSystem, Said
-from recjury.agents.neural.files import Description, Limits
+from recjury.agents.neural.files import Limits
 from recjury.agents.neural.settings import neural_class
 from recjury.corpora import Catalogue, Corpus, Item, known_domain
 from recjury.errors import RecjuryError
@@ -118,7 +118,7 @@ def _system(
     limits = Limits(
         args["context_max_length"], args.get("entity_max_length", 0), args["resp_max_length"]
     )
-    Description(model, limits).write(folder)
+    limits.write(folder, model)
     names = json.loads((folder / "entity2id.json").read_text("utf-8"))
     items = set(json.loads((folder / "item_ids.json").read_text("utf-8")))
     catalogue = Catalogue(Item(id=str(n), name=name) for name, n in names.items() if n in items)

@@ -11,54 +11,38 @@ from pathlib import Path
 
 import torch
 from torch import Tensor
-from transformers import BartForConditionalGeneration, BartForSequenceClassification
+from transformers import BartForSequenceClassification
 
-from recjury.agents.neural.bart import read, word_scores, written
-from recjury.agents.neural.files import Backbones, Limits, described, pretrained
+from recjury.agents.neural.bart import BartSystem
+from recjury.agents.neural.files import Limits, described, pretrained
 from recjury.agents.neural.said import Said
-from recjury.agents.neural.system import NeuralSystem
 
 LIMITS = Limits(context=200, entities=0, reply=128)
 _SPEAKER = "System:"
 
 
-class BARCOR(NeuralSystem):
+class BARCOR(BartSystem):
     """BARCOR from a folder with `rec_model/` and `conv_model/`."""
 
     def load(self, folder: Path) -> None:
         """The two BARTs. Raises UserError."""
         self.limits = described(folder, "barcor", LIMITS)
-        entities = len(self.graph)
+        ranker = folder / "rec_model"
         self.ranker = pretrained(
-            BartForSequenceClassification, folder / "rec_model", num_labels=entities
+            BartForSequenceClassification, ranker, num_labels=len(self.graph)
         ).to(self.device)
-        self.writer = pretrained(BartForConditionalGeneration, folder / "conv_model")
-        self.writer.to(self.device)
-        self.tokens = Backbones(folder, self.backbones).tokenizer("facebook/bart-base")
+        super().load(folder)
 
     def ranked(self, said: Sequence[Said]) -> Tensor:
         """[conversations, entities]: the score of each entity."""
-        ids = self.read(said)
-        mask = ids != self.tokens.pad_token_id
+        ids, mask = self.read(said)
         states = self.ranker.model(ids, attention_mask=mask).last_hidden_state
         rows = torch.arange(len(ids), device=ids.device)
         found: Tensor = self.ranker.classification_head(states[rows, mask.sum(1) - 1])
         return found
 
     def write(self, said: Sequence[Said]) -> list[str]:
-        """Replies of BART."""
-        texts = written(self.writer, self.tokens, self.read(said), self.limits.reply)
+        """Replies of BART, without the words before them."""
         if self.fidelity == "ievalm":
-            return [text.lstrip("System;:").strip() for text in texts]
-        return [text.removeprefix(_SPEAKER).strip() for text in texts]
-
-    def word_scores(self, said: Sequence[Said], replies: Tensor) -> Tensor:
-        """[conversations, tokens, vocabulary]: the scores of each token of `replies`, after those
-        before it.
-        """
-        return word_scores(self.writer, self.tokens, self.read(said), replies)
-
-    def read(self, said: Sequence[Said]) -> Tensor:
-        """[conversations, tokens]: the texts after their speakers."""
-        texts = [self.tokens.sep_token.join(each.spoken()) for each in said]
-        return read(self.tokens, texts, self.limits.context).to(self.device)
+            return [text.lstrip("System;:").strip() for text in super().write(said)]
+        return [text.removeprefix(_SPEAKER).strip() for text in super().write(said)]

@@ -1,46 +1,84 @@
 """BART reads conversations and writes replies, for KBRD and BARCOR."""
 
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
 
 import torch
 from torch import Tensor
+from transformers import BartForConditionalGeneration, LogitsProcessor, LogitsProcessorList
+
+from recjury.agents.neural.files import Backbones, pretrained
+from recjury.agents.neural.said import Said
+from recjury.agents.neural.system import NeuralSystem
+
+BART = "facebook/bart-base"
 
 
-def read(tokens: Any, texts: Sequence[str], longest: int) -> Tensor:
-    """[texts, tokens]: ids with the beginning cut off, padded at the end."""
-    ids: Tensor = tokens(
-        list(texts), truncation=True, max_length=longest, padding=True, return_tensors="pt"
-    ).input_ids
-    return ids
+class BartSystem(NeuralSystem):
+    """A system whose replies are BART's: the likeliest words, one by one."""
+
+    def load(self, folder: Path) -> None:
+        """The writer of `conv_model/`, and its tokenizer. Raises UserError."""
+        self.writer = pretrained(BartForConditionalGeneration, folder / "conv_model")
+        self.writer.to(self.device)
+        self.tokens = Backbones(folder, self.backbones).tokenizer(BART)
+
+    def parts(self, said: Said) -> Sequence[str]:
+        """The texts that BART reads, one after the other."""
+        return list(said.spoken())
+
+    def favours(self, said: Sequence[Said]) -> Tensor | None:  # noqa: ARG002 (KBRD's depend on it)
+        """[conversations, vocabulary]: what is added to the scores of each word, if anything."""
+        return None
+
+    def read(self, said: Sequence[Said]) -> tuple[Tensor, Tensor]:
+        """[conversations, tokens]: ids with the beginning cut off, padded at the end; a mask."""
+        texts = [self.tokens.sep_token.join(self.parts(each)) for each in said]
+        read = self.tokens(
+            texts,
+            truncation=True,
+            max_length=self.limits.context,
+            padding=True,
+            return_tensors="pt",
+        ).to(self.device)
+        return read.input_ids, read.attention_mask
+
+    def write(self, said: Sequence[Said]) -> list[str]:
+        """A reply to each; no three words in a row are said twice, or were read."""
+        ids, mask = self.read(said)
+        favours = self.favours(said)
+        found = self.writer.generate(
+            ids,
+            attention_mask=mask,
+            num_beams=1,
+            do_sample=False,
+            min_length=0,
+            max_length=self.limits.reply,  # with the token that every reply begins with
+            no_repeat_ngram_size=3,
+            encoder_no_repeat_ngram_size=3,
+            logits_processor=LogitsProcessorList([] if favours is None else [_Adds(favours)]),
+        )
+        return [self.tokens.decode(row, skip_special_tokens=True) for row in found]
+
+    def word_scores(self, said: Sequence[Said], replies: Tensor) -> Tensor:
+        """[conversations, tokens, vocabulary]: the scores of each token of `replies`, after those
+        before it.
+        """
+        ids, mask = self.read(said)
+        start = replies.new_full((len(replies), 1), self.writer.config.decoder_start_token_id)
+        before = torch.cat([start, replies[:, :-1]], dim=1)
+        scores: Tensor = self.writer(ids, attention_mask=mask, decoder_input_ids=before).logits
+        favours = self.favours(said)
+        return scores if favours is None else scores + favours.unsqueeze(1)
 
 
-def written(
-    model: Any, tokens: Any, ids: Tensor, longest: int, processors: Any = None
-) -> list[str]:
-    """The likeliest words one by one; no three words in a row are said twice, or were read.
+class _Adds(LogitsProcessor):
+    """Adds to the scores of words what does not depend on the words before."""
 
-    `longest` counts the token that every reply begins with.
-    """
-    found = model.generate(
-        ids,
-        attention_mask=ids != tokens.pad_token_id,
-        num_beams=1,
-        do_sample=False,
-        min_length=0,
-        max_length=longest,
-        no_repeat_ngram_size=3,
-        encoder_no_repeat_ngram_size=3,
-        logits_processor=processors,
-    )
-    return [tokens.decode(row, skip_special_tokens=True) for row in found]
+    def __init__(self, more: Tensor):
+        """`more` [conversations, vocabulary]."""
+        self._more = more
 
-
-def word_scores(model: Any, tokens: Any, ids: Tensor, replies: Tensor) -> Tensor:
-    """[rows, tokens, vocabulary]: the scores of each token of `replies`, after those before it."""
-    start = replies.new_full((len(replies), 1), model.config.decoder_start_token_id)
-    before = torch.cat([start, replies[:, :-1]], dim=1)
-    found: Tensor = model(
-        input_ids=ids, attention_mask=ids != tokens.pad_token_id, decoder_input_ids=before
-    ).logits
-    return found
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:  # noqa: ARG002
+        """The scores with what is added."""
+        return scores + self._more

@@ -38,7 +38,7 @@ class EntityGraph:
     """Numbered entities. `ends` [2, edges] are numbers of entities, `kinds` [edges] of relations.
 
     Each edge stands there in both directions, once. `items` are the numbers of items, `refs` their
-    references in the catalogue, `popularity` [items] what the catalogue has.
+    references in the catalogue.
     """
 
     names: tuple[str, ...]
@@ -47,7 +47,6 @@ class EntityGraph:
     kinds: NDArray[np.int64]
     items: NDArray[np.int64]
     refs: tuple[ItemRef, ...]
-    popularity: NDArray[np.float32]
 
     def __len__(self) -> int:
         """How many entities there are; the padding entity of models is not counted."""
@@ -109,7 +108,7 @@ def _read(folder: Path, corpus: Corpus) -> EntityGraph:
     found = {number: ref for number, ref in listed if ref is not None}
     _check(folder, corpus, {ref.id for ref in found.values()})
     items = np.array(list(found), dtype=np.int64)
-    return _graph(corpus, names, relations, array, items, tuple(found.values()))
+    return EntityGraph(names, relations, array[:, :2].T, array[:, 2], items, tuple(found.values()))
 
 
 def _check(folder: Path, corpus: Corpus, known: set[str]) -> None:
@@ -148,30 +147,8 @@ def _numbered(corpus: Corpus) -> EntityGraph:
     names[len(catalogue) :] = (
         f"{name} (value)" if name in taken else name for name in names[len(catalogue) :]
     )
-    rows = np.column_stack([edges.ends.T, edges.kinds])
-    items = np.arange(len(catalogue), dtype=np.int64)
-    refs = tuple(item.ref for item in catalogue)
-    return _graph(corpus, tuple(names), edges.relations, rows, items, refs)
-
-
-def _graph(
-    corpus: Corpus,
-    names: tuple[str, ...],
-    relations: tuple[str, ...],
-    rows: NDArray[np.int64],
-    items: NDArray[np.int64],
-    refs: tuple[ItemRef, ...],
-) -> EntityGraph:
-    popularity = [corpus.catalogue.items[ref.id].popularity for ref in refs]
-    return EntityGraph(
-        names=names,
-        relations=relations,
-        ends=np.ascontiguousarray(rows[:, :2].T),
-        kinds=rows[:, 2],
-        items=items,
-        refs=refs,
-        popularity=np.array(popularity, dtype=np.float32),
-    )
+    items, refs = np.arange(len(catalogue)), tuple(item.ref for item in catalogue)
+    return EntityGraph(tuple(names), edges.relations, edges.ends, edges.kinds, items, refs)
 
 
 def _json(path: Path) -> Any:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor, nn
 
-DESCRIPTION = "recjury.json"
+_DESCRIPTION = "recjury.json"
 _BACKBONES = "backbones"
-_TENSORS = ("model.safetensors", "pytorch_model.bin")
+TENSORS = ("model.safetensors", "pytorch_model.bin")
 
 
 class Limits(NamedTuple):
@@ -27,35 +27,28 @@ class Limits(NamedTuple):
     entities: int
     reply: int
 
-
-class Description(NamedTuple):
-    """What a folder made by `recjury train` says of itself; a published one says nothing."""
-
-    system: str
-    limits: Limits
-
-    def write(self, folder: Path) -> None:
-        """The file `recjury.json`."""
-        values = {"system": self.system, "limits": self.limits._asdict()}
-        (folder / DESCRIPTION).write_text(json.dumps(values, indent=1) + "\n", "utf-8")
+    def write(self, folder: Path, system: str) -> None:
+        """The file that tells a folder of `recjury train` from a published one."""
+        text = json.dumps({"system": system, "limits": self._asdict()})
+        (folder / _DESCRIPTION).write_text(text, "utf-8")
 
 
-def described(folder: Path, system: str, limits: Limits) -> Limits:
-    """The limits that a folder has, or those of the published system.
+def described(folder: Path, system: str, published: Limits) -> Limits:
+    """The limits that a folder tells, or the published ones.
 
     Raises UserError if the folder has the weights of another system.
     """
-    path = folder / DESCRIPTION
+    path = folder / _DESCRIPTION
     if not path.is_file():
-        return limits
+        return published
     try:
         values = json.loads(read_text(path))
-        found = Description(values["system"], Limits(**values["limits"]))
+        found, limits = values["system"], Limits(**values["limits"])
     except (TypeError, ValueError, KeyError) as error:
         raise UserError(f"{path}: expected `system` and `limits`: {error}") from None
-    if found.system != system:
-        raise UserError(f"{folder} has the weights of {found.system}: expected those of {system}")
-    return found.limits
+    if found != system:
+        raise UserError(f"{folder} has the weights of {found}: expected those of {system}")
+    return limits
 
 
 def weights_digest(folder: Path) -> str:
@@ -93,17 +86,9 @@ def read_tensors(path: Path) -> dict[str, "Tensor"]:
         raise _pickle(path) from None
     except Exception as error:
         raise UserError(f"{path}: cannot be read as tensors: {one_line(error)}") from None
-    if not isinstance(found, Mapping) or not all(
-        isinstance(t, torch.Tensor) for t in found.values()
-    ):
+    if not isinstance(found, dict) or not all(map(torch.is_tensor, found.values())):
         raise UserError(f"{path}: expected tensors by name, got {type(found).__name__}")
-    return dict(found)
-
-
-def model_tensors(folder: Path) -> tuple[Path, dict[str, "Tensor"]]:
-    """The file with the tensors of a model in transformers' form, and the tensors."""
-    path = file_of(folder, *_TENSORS)
-    return path, read_tensors(path)
+    return found
 
 
 def fill(module: "nn.Module", tensors: Mapping[str, "Tensor"], path: Path) -> None:
@@ -120,7 +105,7 @@ def fill(module: "nn.Module", tensors: Mapping[str, "Tensor"], path: Path) -> No
 def pretrained(class_: Any, folder: Path, **changes: Any) -> Any:
     """A model of transformers from its folder. Raises UserError."""
     file_of(folder, "config.json")
-    path = file_of(folder, *_TENSORS)
+    path = file_of(folder, *TENSORS)
     with _quiet():
         try:
             config = class_.config_class.from_pretrained(folder, **changes)
@@ -154,10 +139,6 @@ class Backbones:
         """`folder` has folders such as `facebook/bart-base`; it may be empty."""
         self._folders = [weights / _BACKBONES, *([Path(folder).expanduser()] if folder else [])]
 
-    def local(self, name: str) -> Path | None:
-        """The folder of a backbone, if it is on this machine."""
-        return next((each / name for each in self._folders if (each / name).is_dir()), None)
-
     def tokenizer(self, name: str) -> Any:
         """The tokenizer with that name, which cuts off the beginning. Raises UserError.
 
@@ -175,13 +156,16 @@ class Backbones:
 
     def model(self, class_: Any, name: str) -> Any:
         """The model with that name. Raises UserError."""
-        local = self.local(name)
+        local = self._local(name)
         return pretrained(class_, local) if local else self._from(class_, name).eval()
+
+    def _local(self, name: str) -> Path | None:
+        return next((each / name for each in self._folders if (each / name).is_dir()), None)
 
     def _from(self, class_: Any, name: str, **settings: Any) -> Any:
         with _quiet():
             try:
-                return class_.from_pretrained(str(self.local(name) or name), **settings)
+                return class_.from_pretrained(str(self._local(name) or name), **settings)
             except Exception as error:
                 looked = " or ".join(map(str, self._folders))
                 raise UserError(

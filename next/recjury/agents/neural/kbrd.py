@@ -10,27 +10,16 @@ from pathlib import Path
 
 import torch
 from torch import Tensor, nn
-from transformers import BartForConditionalGeneration, LogitsProcessor, LogitsProcessorList
 
-from recjury.agents.neural.bart import read, word_scores, written
-from recjury.agents.neural.files import (
-    Backbones,
-    Limits,
-    described,
-    file_of,
-    fill,
-    model_tensors,
-    pretrained,
-    read_tensors,
-)
+from recjury.agents.neural.bart import BartSystem
+from recjury.agents.neural.files import TENSORS, Limits, described, file_of, fill, read_tensors
 from recjury.agents.neural.rgcn import RGCN, neighbour_means
 from recjury.agents.neural.said import Fidelity, Said
-from recjury.agents.neural.system import NeuralSystem
 
 LIMITS = Limits(context=200, entities=32, reply=128)
 
 
-class KBRD(NeuralSystem):
+class KBRD(BartSystem):
     """KBRD from a folder with `rec_model/model.pt` and `conv_model/`."""
 
     def load(self, folder: Path) -> None:
@@ -39,18 +28,15 @@ class KBRD(NeuralSystem):
         path = file_of(folder / "rec_model", "model.pt")
         tensors = read_tensors(path)
         bases, width = tensors.get("kg_encoder.weight", torch.empty(8, 128)).shape[:2]
-        self.model = KbrdModel(
-            len(self.graph), len(self.graph.relations), width=width, bases=bases
-        ).to(self.device)
-        fill(self.model, tensors, path)
+        relations = len(self.graph.relations)
+        self.model = KbrdModel(len(self.graph), relations, width=width, bases=bases)
+        fill(self.model.to(self.device), tensors, path)
         self.means = neighbour_means(self.graph, rows=len(self.graph), device=self.device)
-        self.writer = pretrained(BartForConditionalGeneration, folder / "conv_model")
+        super().load(folder)
+        path = file_of(folder / "conv_model", *TENSORS)
+        bias = {name.removeprefix("rec_proj."): t for name, t in read_tensors(path).items()}
         self.bias = nn.Linear(width, self.writer.config.vocab_size)
-        path, tensors = model_tensors(folder / "conv_model")
-        bias = {k.removeprefix("rec_proj."): t for k, t in tensors.items() if "rec_proj" in k}
-        fill(self.bias, bias, path)
-        self.writer.to(self.device), self.bias.to(self.device)
-        self.tokens = Backbones(folder, self.backbones).tokenizer("facebook/bart-base")
+        fill(self.bias.to(self.device), bias, path)
         self.encode()
 
     def encode(self) -> None:
@@ -69,25 +55,17 @@ class KBRD(NeuralSystem):
     def scores(self, said: Said) -> Tensor:
         """[items]; by popularity as long as no entity is named."""
         if not said.entities:
-            return torch.from_numpy(self.graph.popularity)
+            return self.popularity
         return super().scores(said)
 
-    def write(self, said: Sequence[Said]) -> list[str]:
-        """Replies of BART, each word biased by the user."""
-        bias = LogitsProcessorList([_Bias(self.bias(self.users(said)))])
-        return written(self.writer, self.tokens, self.read(said), self.limits.reply, bias)
+    def parts(self, said: Said) -> Sequence[str]:
+        """All texts, also empty ones, without their speakers."""
+        return said.texts
 
-    def word_scores(self, said: Sequence[Said], replies: Tensor) -> Tensor:
-        """[conversations, tokens, vocabulary]: the scores of each token of `replies`, after those
-        before it.
-        """
-        bias: Tensor = self.bias(self.users(said)).unsqueeze(1)
-        return word_scores(self.writer, self.tokens, self.read(said), replies) + bias
-
-    def read(self, said: Sequence[Said]) -> Tensor:
-        """[conversations, tokens]: all texts, also empty ones, without their speakers."""
-        texts = [self.tokens.sep_token.join(each.texts) for each in said]
-        return read(self.tokens, texts, self.limits.context).to(self.device)
+    def favours(self, said: Sequence[Said]) -> Tensor:
+        """[conversations, vocabulary]: the bias of each word by the user."""
+        found: Tensor = self.bias(self.users(said))
+        return found
 
 
 class KbrdModel(nn.Module):
@@ -116,15 +94,3 @@ class KbrdModel(nn.Module):
             return named.sum(0)
         found: Tensor = self.attn["attn"](named).softmax(0).T @ named
         return found[0]
-
-
-class _Bias(LogitsProcessor):
-    """Adds a vector over the vocabulary to the scores of each word."""
-
-    def __init__(self, bias: Tensor):
-        """`bias` [conversations, vocabulary]."""
-        self._bias = bias
-
-    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:  # noqa: ARG002
-        """The scores with the bias."""
-        return scores + self._bias

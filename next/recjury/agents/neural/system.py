@@ -51,6 +51,8 @@ class NeuralSystem:
         self.corpus, self.fidelity, self.device = corpus.name, fidelity, device
         self.folder, self.backbones = folder, backbones
         self.graph = entity_graph(corpus, folder)
+        items = (corpus.catalogue.items[ref.id] for ref in self.graph.refs)
+        self.popularity = torch.tensor([item.popularity for item in items])
         self.digest = weights_digest(folder)
         self._length, self._batch = length, batch
         try:

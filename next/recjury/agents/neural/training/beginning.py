@@ -21,18 +21,20 @@ from transformers import (
     RobertaModel,
 )
 
+from recjury.agents.neural.bart import BART
 from recjury.agents.neural.entities import EntityGraph
-from recjury.agents.neural.files import Description, Limits
+from recjury.agents.neural.files import Limits
 from recjury.agents.neural.kbrd import KbrdModel
 from recjury.agents.neural.prompts import PromptEncoder
 from recjury.agents.neural.said import ITEM
 from recjury.agents.neural.training.settings import Training
+from recjury.agents.neural.unicrs import GPT2, ROBERTA
 
 LIMITS = Limits(context=128, entities=32, reply=48)
 _POSITIONS = 256
 # A reply may begin with "System:" only if that is one token: no three are read and said again.
 _WHOLE = (ITEM, "System:", "User:")
-_BART = {
+_SPECIAL = {
     "bos_token": "<s>",
     "pad_token": "<pad>",
     "eos_token": "</s>",
@@ -40,7 +42,6 @@ _BART = {
     "sep_token": "</s>",
     "cls_token": "<s>",
 }
-_GPT2 = {"eos_token": "<|endoftext|>", "bos_token": "<|endoftext|>", "pad_token": "<pad>"}
 
 
 def begin(training: Training, graph: EntityGraph, texts: Iterable[str], folder: Path) -> None:
@@ -49,7 +50,7 @@ def begin(training: Training, graph: EntityGraph, texts: Iterable[str], folder: 
     for name in ("rec_model", "conv_model"):
         (folder / name).mkdir(parents=True)
     graph.write(folder)
-    Description(training.kind, LIMITS).write(folder)
+    LIMITS.write(folder, training.kind)
     {"kbrd": _kbrd, "barcor": _barcor, "unicrs": _unicrs}[training.kind](
         training, graph, list(texts), folder
     )
@@ -71,7 +72,7 @@ def write(tensors: Mapping[str, torch.Tensor], path: Path) -> None:
 
 
 def _kbrd(training: Training, graph: EntityGraph, texts: list[str], folder: Path) -> None:
-    words = _bart_tokens(training, texts, folder)
+    words = _tokens(training, texts, folder / "backbones" / BART)
     model = KbrdModel(len(graph), len(graph.relations), width=training.width)
     write(model.state_dict(), folder / "rec_model" / "model.pt")
     bias = nn.Linear(training.width, words).state_dict()
@@ -80,7 +81,7 @@ def _kbrd(training: Training, graph: EntityGraph, texts: list[str], folder: Path
 
 
 def _barcor(training: Training, graph: EntityGraph, texts: list[str], folder: Path) -> None:
-    words = _bart_tokens(training, texts, folder)
+    words = _tokens(training, texts, folder / "backbones" / BART)
     ranker = BartForSequenceClassification(_bart(training, words, num_labels=len(graph)))
     save(ranker, folder / "rec_model")
     save(BartForConditionalGeneration(_bart(training, words)), folder / "conv_model")
@@ -88,22 +89,21 @@ def _barcor(training: Training, graph: EntityGraph, texts: list[str], folder: Pa
 
 def _unicrs(training: Training, graph: EntityGraph, texts: list[str], folder: Path) -> None:
     width, layers, heads = training.width, training.layers, _heads(training)
-    tokens = _fast(_bpe(texts, training.words, list(_GPT2.values())), _GPT2)
-    path = folder / "backbones" / "microsoft" / "DialoGPT-small"
-    tokens.save_pretrained(path)
-    end = tokens.eos_token_id
+    path = folder / "backbones" / GPT2
+    words = _tokens(training, texts, path, bare=True)
     gpt2 = GPT2Config(
-        vocab_size=len(tokens),
+        vocab_size=words,
         n_positions=_POSITIONS,
         n_embd=width,
         n_layer=layers,
         n_head=heads,
-        bos_token_id=end,
-        eos_token_id=end,
+        bos_token_id=0,
+        pad_token_id=1,
+        eos_token_id=2,
     )
     save(GPT2LMHeadModel(gpt2), path)
-    path = folder / "backbones" / "roberta-base"
-    words = _bart_tokens(training, texts, folder, "roberta-base")
+    path = folder / "backbones" / ROBERTA
+    _tokens(training, texts, path)
     roberta = RobertaConfig(
         vocab_size=words,
         max_position_embeddings=_POSITIONS,
@@ -134,36 +134,28 @@ def _heads(training: Training) -> int:
     return max(2, training.width // 32)
 
 
-def _bart_tokens(
-    training: Training, texts: list[str], folder: Path, name: str = "facebook/bart-base"
-) -> int:
-    """Write a tokenizer like BART's and RoBERTa's; how many tokens it has."""
-    bpe = _bpe(texts, training.words, list(_BART.values()))
-    bpe.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
-    )
-    tokens = _fast(bpe, _BART)
-    tokens.save_pretrained(folder / "backbones" / name)
-    return len(tokens)
+def _tokens(training: Training, texts: list[str], folder: Path, *, bare: bool = False) -> int:
+    """Write a tokenizer like BART's, which puts a text between <s> and </s> unless it is `bare`.
 
-
-def _fast(bpe: Tokenizer, special: dict[str, str]) -> Any:
-    return PreTrainedTokenizerFast(tokenizer_object=bpe, **special)  # type: ignore[no-untyped-call]
-
-
-def _bpe(texts: list[str], words: int, special: list[str]) -> Tokenizer:
-    """A tokenizer whose first tokens are the special ones. The words in `_WHOLE` are tokens that
-    are kept when a text is decoded.
+    Its first tokens are the special ones. The words in `_WHOLE` are tokens that are kept when a
+    text is decoded. Returns how many tokens there are.
     """
-    found = Tokenizer(models.BPE(unk_token=None))
-    found.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    found.decoder = decoders.ByteLevel()
+    bpe = Tokenizer(models.BPE(unk_token=None))
+    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    bpe.decoder = decoders.ByteLevel()
+    special = list(dict.fromkeys(_SPECIAL.values()))
     trainer = trainers.BpeTrainer(
-        vocab_size=words - len(_WHOLE),
-        special_tokens=list(dict.fromkeys(special)),
+        vocab_size=training.words - len(_WHOLE),
+        special_tokens=special,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    found.train_from_iterator((text.replace(ITEM, " ") for text in texts), trainer)
-    found.add_tokens([AddedToken(word, normalized=False) for word in _WHOLE])
-    return found
+    bpe.train_from_iterator((text.replace(ITEM, " ") for text in texts), trainer)
+    bpe.add_tokens([AddedToken(word, normalized=False) for word in _WHOLE])
+    if not bare:
+        bpe.post_processor = processors.TemplateProcessing(
+            single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", special.index("</s>"))]
+        )
+    tokens = PreTrainedTokenizerFast(tokenizer_object=bpe, **_SPECIAL)  # type: ignore[no-untyped-call]
+    tokens.save_pretrained(folder)
+    return len(tokens)
