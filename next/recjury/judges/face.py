@@ -175,10 +175,10 @@ def _evidence(criterion: Criterion, piece: _Piece) -> Evidence:
     return Evidence(
         name=f"{criterion.metric.name}.{piece.subject.turn}.{piece.number}",
         value={
-            "turn": piece.subject.turn,
             **piece.particle.model_dump(),
-            "span": piece.particle.span(piece.subject.rated[0].text),
             "score": face(scores.values()) if scores else None,
+            "turn": piece.subject.turn,
+            "span": piece.particle.span(piece.subject.rated[0].text),
             "by": scores,
         },
     )

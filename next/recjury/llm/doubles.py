@@ -80,12 +80,17 @@ class TypicalModel:
     ) -> Sequence[Completion]:
         """One completion for each call."""
         self.calls[request.purpose] += len(calls)
-        return [self._completion(call, request, code) for call in calls]
+        # the tokens of a prompt with several replies count once
+        letters = sum(len(message.text) for message in request.messages)
+        return [
+            self._completion(call, request, code, 0 if number else letters // 4)
+            for number, call in enumerate(calls)
+        ]
 
     async def aclose(self) -> None:
         """Nothing is open."""
 
-    def _completion(self, call: str, request: Request, code: str) -> Completion:
+    def _completion(self, call: str, request: Request, code: str, tokens_in: int) -> Completion:
         self._random.seed(call)
         tokens = TYPICAL_TOKENS.get(request.purpose, 150)
         text = self._words(request.purpose, tokens)
@@ -105,7 +110,6 @@ class TypicalModel:
                 text, logprobs = choices[0], (_token(*choices),)
             case None:
                 pass
-        tokens_in = sum(len(message.text) for message in request.messages) // 4
         cost = self._model.cost(tokens_in, tokens)
         return Completion(
             text, logprobs=logprobs, tokens_in=tokens_in, tokens_out=tokens, cost=cost

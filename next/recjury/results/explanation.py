@@ -128,7 +128,8 @@ def _text(name: str, rating: Rating, findings: Sequence[Finding]) -> str:
         lines += [debate_text(each) for each in debates if each.verdict == rating]
         lines.append("Prompts and replies: --role NAME, --round N.")
     evidence = [each for each in findings if isinstance(each, Evidence)]
-    about = [each for each in evidence if each.name.startswith(rating.metric)]
+    subject = f"{rating.metric}.{rating.turn}." if rating.turn is not None else rating.metric
+    about = [each for each in evidence if f"{each.name}.".startswith(subject)]
     lines += [f"{each.name}: {each.value!r}"[:_LONG] for each in about]
     return "\n".join(filter(None, lines))
 
