@@ -1,5 +1,6 @@
 """A file becomes a plan becomes a run; dry run, verification and what-if are runs, too."""
 
+from recjury.campaign.cluster import Cluster
 from recjury.campaign.config import Config, Scenarios, Spending, read_config
 from recjury.campaign.dry_run import Estimate, dry_run
 from recjury.campaign.judging import (
@@ -16,6 +17,7 @@ from recjury.campaign.what_if import Change, WhatIf, what_if
 
 __all__ = [
     "Change",
+    "Cluster",
     "Config",
     "Estimate",
     "Finished",

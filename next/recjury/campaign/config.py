@@ -40,6 +40,7 @@ Part = Annotated[dict[str, Any], AfterValidator(_with_kind)]
 
 _DEFAULTS = {"users": ["llm"], "evaluators": ["outcome", "persuasiveness", "core"]}
 _WITHOUT_MODEL = {"users": ["demo"], "evaluators": ["outcome", "counted"]}
+_OFFLINE = {"users": ["nobody"], "evaluators": ["offline"]}
 
 
 class Scenarios(Record):
@@ -107,6 +108,14 @@ class Config(Record):
             raise ValueError(f"`{info.field_name}` is missing: a list of at least one")
         return parts
 
+    @field_validator("session")
+    @classmethod
+    def _nobody_speaks_offline(cls, session: Session, info: ValidationInfo) -> Session:
+        kinds = [part["kind"] for part in info.data.get("users", ())]
+        if session.offline and kinds != _OFFLINE["users"]:
+            raise ValueError("there is no user in an offline session: leave `users` out")
+        return session
+
     def stored(self) -> dict[str, Any]:
         """The campaign as the store keeps it, and as it can be read from there."""
         return self.model_dump(mode="json", exclude_defaults=True)
@@ -148,11 +157,18 @@ def _written_out(values: dict[str, Any]) -> dict[str, Any]:
         values["budget"] = {"dollars": budget}
     if "scenarios" in values:
         values["scenarios"] = _listed(values["scenarios"], "corpus")
-    values = (_DEFAULTS if values.get("models") else _WITHOUT_MODEL) | values
+    values = _defaults(values) | values
     for key in ("systems", "users", "evaluators"):
         if key in values:
             values[key] = _listed(values[key], "kind")
     return _as_in_the_paper(values) if values.get("protocol") == "paper" else values
+
+
+def _defaults(values: Mapping[str, Any]) -> dict[str, list[str]]:
+    session = values.get("session")
+    if session == "offline" or (isinstance(session, Mapping) and session.get("offline")):
+        return _OFFLINE
+    return _DEFAULTS if values.get("models") else _WITHOUT_MODEL
 
 
 def _listed(values: Any, key: str) -> Any:
@@ -170,6 +186,8 @@ _PAPER_SESSION = {"ends_on": "list", "block_values": False}
 
 def _as_in_the_paper(values: dict[str, Any]) -> dict[str, Any]:
     """The values with CoRE's settings (6.4, 6.5). Raises ValueError if one is set otherwise."""
+    if _defaults(values) is _OFFLINE:
+        raise ValueError("`protocol: paper` is for conversations, and an offline session has none")
     values["session"] = _with(_PAPER_SESSION, values.get("session") or {})
     for key, of_kind in _PAPER.items():
         values[key] = [_with(of_kind.get(part.get("kind"), {}), part) for part in values[key]]

@@ -19,7 +19,7 @@ from recjury.records import ConversationLog, Finding, Rating, Status, Unit
 from recjury.simulator import converse
 from recjury.store import PlannedConversation, Store, Todo, TodoEvaluation, evaluation_id
 
-_FEWEST_OPEN = 16
+FEWEST_OPEN = 16
 
 
 class Keeper(Protocol):
@@ -46,6 +46,20 @@ class Keeper(Protocol):
         tries: int,
     ) -> None:
         """Keep what was found, in place of what was found before."""
+
+
+class Executor(Protocol):
+    """What works a run off in place of this process."""
+
+    async def work_off(
+        self,
+        todo: "Iterator[Todo]",
+        number: int,
+        ready: Prepared,
+        fresh: Mapping[str, str],
+        progress: "Callable[[Progress], None]",
+    ) -> None:
+        """Play and rate all of `todo`, `number` of them. Raises UserError and Stop."""
 
 
 class Progress(NamedTuple):
@@ -77,6 +91,7 @@ async def run(
     retry: bool = True,
     fresh: Sequence[str] = (),
     shard: "Shard | None" = None,
+    executor: Executor | None = None,
     take_over: bool = False,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> Finished:
@@ -85,8 +100,9 @@ async def run(
     `open_provider` answers in place of the models' own endpoints, `limit` takes the first scenarios
     of each corpus, and without `retry` what failed stays as it is. `fresh` names systems that
     changed where recjury cannot see it. With `shard`, all is planned and a part is played: the
-    stores of all parts are merged (`recjury.store.merge`). Raises UserError before the run begins,
-    and Stop if an endpoint or the budget ends it; the same call goes on.
+    stores of all parts are merged (`recjury.store.merge`). An `executor` works the run off, such as
+    `recjury.campaign.Cluster`. Raises UserError before the run begins, and Stop if an
+    endpoint or the budget ends it; the same call goes on.
     """
     labels = store.fresh(config.name) | {name: _label(store, config.name, name) for name in fresh}
     async with prepared(
@@ -102,6 +118,7 @@ async def run(
             to_play(ready, store, shard),
             store,
             fresh=labels,
+            executor=executor,
             retry=retry,
             take_over=take_over,
             progress=progress,
@@ -153,6 +170,7 @@ async def carry_out(
     store: Store,
     *,
     fresh: Mapping[str, str] | None = None,
+    executor: Executor | None = None,
     retry: bool = True,
     take_over: bool = False,
     progress: Callable[[Progress], None] = lambda _: None,
@@ -171,7 +189,10 @@ async def carry_out(
         before = sum(1 for _ in work.left(number, store, retry=retry))
         logger.info("run begins", run=number, campaign=config.name, left=before)
         todo = work.left(number, store, retry=retry)
-        await _work_off(todo, before, work.step, ready, progress)
+        if executor is not None and before:
+            await executor.work_off(todo, before, ready, fresh or {}, progress)
+        else:
+            await _work_off(todo, before, work.step, ready, progress)
         state = "finished"
     except Stop as stop:
         state, reason = "stopped", str(stop)
@@ -239,7 +260,7 @@ async def _work_off(
             progress(Progress(done, number, ready.gateway.sent, ready.gateway.reused))
 
     places = sum(model.concurrency for model in ready.config.models.values())
-    await gather(work() for _ in range(min(max(_FEWEST_OPEN, places), number)))
+    await gather(work() for _ in range(min(max(FEWEST_OPEN, places), number)))
 
 
 async def advance(trial: Trial, left: Todo, ready: Prepared, keeper: Keeper) -> None:

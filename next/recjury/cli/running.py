@@ -1,7 +1,7 @@
 """`recjury run` and `recjury status`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -32,6 +32,15 @@ def run(
     shard: Annotated[
         str, typer.Option(help="I/N: the I-th of N parts, for N stores that are merged afterwards.")
     ] = "",
+    executor: Annotated[
+        Literal["local", "ray"], typer.Option(help="Where it is worked off: here, or by Ray.")
+    ] = "local",
+    address: Annotated[
+        str, typer.Option(help="The Ray cluster: HOST:PORT or auto; by default this machine alone.")
+    ] = "",
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Ray's workers; by default one for each CPU.")
+    ] = None,
     take_over: Annotated[
         bool, typer.Option("--take-over", help="Go on with a run that another machine left.")
     ] = False,
@@ -57,6 +66,9 @@ def run(
     if dry_run:
         show(estimate(config, store, limit=limit), as_json=json)
         return
+    if executor == "local" and (address or workers):
+        raise UserError("--address and --workers are of --executor ray")
+    cluster = campaign.Cluster(store, address, workers, limit)
     with Store(store) as opened:
         work = campaign.run(
             config,
@@ -65,6 +77,7 @@ def run(
             retry=retry,
             fresh=fresh or (),
             shard=_shard(shard),
+            executor=cluster if executor == "ray" else None,
             take_over=take_over,
             progress=progress_line(),
         )
