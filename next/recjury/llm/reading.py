@@ -16,6 +16,8 @@ from recjury.records import Completion
 
 T = TypeVar("T")
 
+_CLEAR, _LEAST = 0.5, 0.01  # of the probability at the place of an answer
+
 _ENDS = r"(?:</think>|\[/THINK\]|<\|channel\|>final(?:\s*<\|constrain\|>\w+)?<\|message\|>)"
 _END = re.compile(_ENDS)
 _UP_TO_END = re.compile(rf".*{_ENDS}", re.DOTALL)
@@ -78,12 +80,19 @@ def check_choices(choices: Sequence[str]) -> None:
 
 
 def odds_in(reply: Completion, choices: tuple[str, ...]) -> tuple[dict[str, float], float]:
-    """The choices' probabilities, renormalised, and what they had together."""
-    for token in reply.logprobs:
-        shares = _shares(token, {choice: choice for choice in choices})
-        if mass := sum(shares.values()):
-            return {choice: share / mass for choice, share in shares.items()}, mass
-    raise Unreadable("none of the answers is among its likely first words")
+    """The choices' probabilities, renormalised, and what they had together.
+
+    They are those of the first token that is probably a choice, or begins one; if there is none, of
+    the token that is so most likely.
+    """
+    places = [_odds_at(token, choices) for token in reply.logprobs]
+    clear = (shares for shares in places if sum(shares.values()) >= _CLEAR)
+    shares = next(clear, max(places, key=lambda each: sum(each.values()), default={}))
+    unclear = shares.pop("", 0.0)
+    if (mass := sum(shares.values())) < max(_LEAST, unclear):
+        what = "begins several" if unclear > _LEAST else "is none"
+        raise Unreadable(f"its first word {what} of the answers")
+    return {choice: share / mass for choice, share in shares.items()}, mass
 
 
 def expected_in(reply: Completion, low: int, high: int) -> float:
@@ -98,6 +107,17 @@ def expected_in(reply: Completion, low: int, high: int) -> float:
                 return sum(number * share for number, share in shares.items()) / mass
         text += token["token"]
     raise Unreadable("no number of the scale is among the likely words of the rating")
+
+
+def _odds_at(token: Mapping[str, Any], choices: tuple[str, ...]) -> dict[str, float]:
+    """The probability of each choice at one place; of more than one of them, under ""."""
+    shares = dict.fromkeys((*choices, ""), 0.0)
+    for top in token["top_logprobs"]:
+        word = top["token"].strip()
+        begun = [word] if word in choices else [c for c in choices if word and c.startswith(word)]
+        if begun:
+            shares[begun[0] if len(begun) == 1 else ""] += exp(top["logprob"])
+    return shares
 
 
 def _shares(token: Mapping[str, Any], values: Mapping[str, T]) -> dict[T, float]:

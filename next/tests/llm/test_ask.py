@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from recjury.errors import Unreadable
-from recjury.llm import Answer, Ask, Model, Score, ScriptedModel, TypicalModel, gather
+from recjury.llm import Answer, Ask, Model, Odds, Score, ScriptedModel, TypicalModel, gather
 from recjury.llm.identity import CODE
 from recjury.llm.prompts import fence
 from recjury.records import Completion, Message, Request, Status
@@ -191,6 +191,31 @@ def test_odds_are_those_of_the_first_word_that_is_a_choice() -> None:
 
     with in_turn(_with_logprobs("\nA", logprobs)) as server:
         asyncio.run(run(server.url))
+
+
+@pytest.mark.parametrize(
+    ("choices", "tokens", "found"),
+    [
+        ("A B", [token("I", I=0.98, A=0.01), token("A", A=0.9, B=0.05)], {"A": 18 / 19}),
+        ("good poor", [token("go", go=0.6, po=0.3)], {"good": 2 / 3}),
+        ("bad unhappy unsure", [token("un", un=0.6, bad=0.1)], "begins several"),
+        ("A B", [token("I", I=0.99, A=0.001)], "is none"),
+    ],
+)
+def test_choices_are_known_by_how_they_begin(
+    choices: str, tokens: list[dict[str, Any]], found: dict[str, float] | str
+) -> None:
+    async def run() -> Answer[Odds]:
+        reply = Completion("So.", logprobs=tuple(tokens), tokens_in=0, tokens_out=0)
+        async with gateway(ScriptedModel([reply] * 4)) as opened:
+            return await ask_of(opened).odds("Which?", tuple(choices.split()), model="main")
+
+    answer = asyncio.run(run())
+    if isinstance(found, str):
+        assert (answer.status, found in answer.reason) == (Status.UNREADABLE, True)
+    else:
+        assert answer.value is not None
+        assert answer.value.shares == pytest.approx(answer.value.shares | found)
 
 
 def test_with_odds_a_rating_is_the_scales_expected_value() -> None:
