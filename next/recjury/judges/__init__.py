@@ -9,12 +9,14 @@ from recjury.judges.direct import Direct
 from recjury.judges.evaluator import Context, Evaluator
 from recjury.judges.face import Face, face
 from recjury.judges.g_eval import GEval
+from recjury.judges.offline import Offline
 from recjury.judges.outcome import Outcome
 from recjury.judges.paireval import PairEval, paireval
 from recjury.judges.persuasiveness import Persuasiveness
 
 EVALUATORS: Mapping[str, type[Evaluator]] = {
     "outcome": Outcome,
+    "offline": Offline,
     "persuasiveness": Persuasiveness,
     "core": Core,
     "face": Face,
@@ -36,6 +38,7 @@ __all__ = [
     "Face",
     "GEval",
     "JudgePrompts",
+    "Offline",
     "Outcome",
     "PairEval",
     "Persuasiveness",

@@ -13,6 +13,12 @@ _ENDINGS: dict[str, Ending] = {
     "ended_named": "named",
     "ended_round_limit": "round limit",
 }
+_UNKNOWN: dict[Ending, str] = {
+    "recorded": "the conversation was recorded",
+    "offline": "nobody answered the system",
+}
+"""Why there is no user to count."""
+
 _LEAK = "leak"  # the kind of event that the session's guard leaves
 
 
@@ -82,8 +88,7 @@ class Outcome(Evaluator):
 
     def _course(self, log: ConversationLog) -> Iterator[Rating]:
         yield _scored("rounds", log.rounds)
-        if log.ending == "recorded":
-            reason = "the conversation was recorded"
+        if reason := _UNKNOWN.get(log.ending, ""):
             yield from (_lacking(name, reason) for name in (*_ENDINGS, "leaks"))
             return
         for name, ending in _ENDINGS.items():

@@ -47,9 +47,10 @@ class Subject(NamedTuple):
 
     @property
     def lacks(self) -> str:
-        """Why nobody can rate it, or nothing."""
-        usable = any(each.speaker == "system" and not each.failure for each in self.rated)
-        return "" if usable else "the system gave no usable answer"
+        """Why nobody can rate it, or nothing: the prompts show texts and cards, and no lists."""
+        answers = (each for each in self.rated if each.speaker == "system" and not each.failure)
+        is_shown = any(each.text.strip() or each.events for each in answers)
+        return "" if is_shown else "the system gave no usable answer"
 
     @property
     def blocks(self) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from recjury.judges import Direct, Evaluator, GEval
 from recjury.records import ConversationLog, Rating, Request, Status, Turn
 from tests.judges import likely
-from tests.logs import LOG, ask_of, log_of, said
+from tests.logs import HEAT, LOG, ask_of, log_of, said
 
 
 def rated(
@@ -91,8 +91,10 @@ def test_without_steps_nothing_is_rated() -> None:
     assert rating.reason.startswith("no steps")
 
 
-def test_a_failed_turn_is_not_rated() -> None:
-    log = log_of(Turn(speaker="system", failure="no answer"), *LOG.interaction[1:])
+@pytest.mark.parametrize("turn", [{"failure": "no answer"}, {"text": " ", "items": [HEAT]}])
+def test_a_turn_without_words_is_not_rated(turn: dict[str, Any]) -> None:
+    said_nothing = Turn.model_validate({"speaker": "system", **turn})
+    log = log_of(said_nothing, *LOG.interaction[1:])
     for evaluator in (Direct(aspects=("relevance",)), GEval(aspects=("relevance",))):
         ratings, _ = rated(evaluator, with_odds, log)
         assert [each.status for each in ratings] == [Status.NOT_APPLICABLE, Status.OK]

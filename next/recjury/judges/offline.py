@@ -1,0 +1,136 @@
+"""The offline evaluation: a system's first reply to people's history, held against what they did."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from math import log2
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, field_validator
+
+from recjury.judges.evaluator import Evaluator
+from recjury.judges.reply_texts import LIBRARIES, TEXTS, TextName
+from recjury.llm import Ask
+from recjury.records import ConversationLog, Finding, ItemRef, Metric, Rating, Status, Turn
+
+Cutoff = Annotated[int, Field(ge=1, le=1000)]
+
+
+def recall(ranks: Sequence[int], targets: int, k: int) -> float:
+    """The share of `targets` that are among the first k. `ranks` are those in the list, from 1."""
+    return sum(rank <= k for rank in ranks) / targets
+
+
+def ndcg(ranks: Sequence[int], targets: int, k: int) -> float:
+    """The discounted gain of the first k by the best one that is possible (Jarvelin 2002)."""
+    best = _gain(range(1, min(targets, k) + 1))
+    return _gain(rank for rank in ranks if rank <= k) / best
+
+
+def mrr(ranks: Sequence[int], targets: int, k: int) -> float:  # noqa: ARG001
+    """One by the rank of the first target, 0 if none is among the first k."""
+    return max((1 / rank for rank in ranks if rank <= k), default=0.0)
+
+
+def _gain(ranks: "Iterator[int] | range") -> float:
+    return sum(1 / log2(rank + 1) for rank in ranks)
+
+
+_MEASURES: Mapping[str, tuple[str, Callable[[Sequence[int], int, int], float]]] = {
+    "recall": ("Recall", recall),
+    "ndcg": ("nDCG", ndcg),
+    "mrr": ("MRR", mrr),
+}
+
+
+class Offline(Evaluator):
+    """Recall, nDCG and MRR of the list in the system's first turn, cut `at` several lengths.
+
+    `new_*` leaves out the targets that the history names. `text` rates the first turn's words:
+    `bleu` and `rouge_l` against what people replied, and `distinct`, the share of different
+    n-grams.
+    """
+
+    RENDERING: ClassVar[int] = 1
+
+    kind: Literal["offline"] = "offline"
+    at: tuple[Cutoff, ...] = Field(default=(1, 10, 50), min_length=1)
+    text: tuple[TextName, ...] = ()
+
+    @field_validator("at", "text")
+    @classmethod
+    def _each_once(cls, values: tuple[object, ...]) -> tuple[object, ...]:
+        return tuple(dict.fromkeys(values))
+
+    @field_validator("text")
+    @classmethod
+    def _libraries_are_there(cls, names: tuple[TextName, ...]) -> tuple[TextName, ...]:
+        for name in names:
+            if name in LIBRARIES and find_spec(LIBRARIES[name]) is None:
+                raise ValueError(
+                    f"`{name}` needs {LIBRARIES[name]}: pip install 'recjury[baselines]'"
+                )
+        return names
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        """Those of all targets, of new ones, and of texts."""
+        return [
+            *(self._metric(name, k, "") for name in _MEASURES for k in self.at),
+            *(self._metric(name, k, "new_") for name in _MEASURES for k in self.at),
+            *(metric for name in self.text for metric in TEXTS[name].metrics),
+        ]
+
+    async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:  # noqa: ARG002
+        """Computed from the first system turn, the targets and the reference."""
+        first = next((turn for turn in log.interaction if turn.speaker == "system"), None)
+        items = tuple(dict.fromkeys(item.id for item in first.items)) if first else ()
+        named = set(log.scenario.named_in_history)
+        new = [target for target in log.scenario.targets if target not in named]
+        return [
+            *self._of_list("", items, log.scenario.targets, "there is no target"),
+            *self._of_list("new_", items, new, "there is no target that the history does not name"),
+            *(rating for name in self.text for rating in self._of_text(name, first, log)),
+        ]
+
+    def _metric(self, name: str, k: int, prefix: str) -> Metric:
+        title = f"{_MEASURES[name][0]}@{k}{' of new targets' if prefix else ''}"
+        return Metric(name=f"{prefix}{name}@{k}", title=title, high=1)
+
+    def _of_list(
+        self, prefix: str, items: Sequence[str], targets: Sequence[ItemRef], without: str
+    ) -> Iterator[Rating]:
+        wanted = {target.id for target in targets}
+        lacking = "" if items else "there is no list"
+        ranks = [rank for rank, item in enumerate(items, 1) if item in wanted]
+        for name, (_, measure) in _MEASURES.items():
+            for k in self.at:
+                id_ = f"{prefix}{name}@{k}"
+                if reason := lacking or ("" if wanted else without):
+                    yield _lacking(id_, reason)
+                else:
+                    yield _scored(id_, measure(ranks, len(wanted), k))
+
+    def _of_text(
+        self, name: TextName, first: Turn | None, log: ConversationLog
+    ) -> Iterator[Rating]:
+        text, reference = TEXTS[name], log.scenario.reference
+        said = first.text if first else ""
+        reason = "" if said.strip() else "the system said nothing"
+        if text.needs_reference and not reason:
+            answers = log.interaction[0].speaker == "system"
+            reason = "" if reference and answers else "what people replied is not known"
+        if reason:
+            yield from (_lacking(metric.name, reason) for metric in text.metrics)
+            return
+        scores = text.scores(said, reference)
+        for metric, score in zip(text.metrics, scores, strict=True):
+            short = "the reply is shorter than that"
+            yield _lacking(metric.name, short) if score is None else _scored(metric.name, score)
+
+
+def _scored(metric: str, score: float) -> Rating:
+    return Rating(metric=metric, rater="offline", score=score)
+
+
+def _lacking(metric: str, reason: str) -> Rating:
+    return Rating(metric=metric, rater="offline", status=Status.NOT_APPLICABLE, reason=reason)
