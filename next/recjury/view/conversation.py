@@ -4,7 +4,7 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from sqlalchemy import text
 
@@ -16,6 +16,7 @@ from recjury.view.debate_chart import DebateChart, debate_chart
 from recjury.view.marks import Mark, Segment, segments
 from recjury.view.rated import Rated, Shown, rated, shown
 from recjury.view.rendering import Page
+from recjury.view.trials import trial_ids
 
 _LONG = 4_000  # characters of a turn; a longer one scrolls in its place
 
@@ -146,7 +147,11 @@ def _debates(each: Rated, metrics: Mapping[str, Metric]) -> Iterator[DebatePart]
 
 def _neighbours(store: Store, row: ConversationRow, query: str) -> Neighbours:
     """The conversations before and after this one in a list of the campaign."""
-    ids = _in_plan(store, row.campaign)
+    ids = (
+        trial_ids(store, dict(parse_qsl(query)), row.campaign)
+        if query
+        else _in_plan(store, row.campaign)
+    )
     place = ids.index(row.id) if row.id in ids else 0
     tail = f"?{urlencode({'in': query})}" if query else ""
     before = f"/t/{ids[place - 1]}{tail}" if place else ""
