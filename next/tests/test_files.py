@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recjury.errors import UserError
-from recjury.files import YamlFile, nearest, read_text
+from recjury.files import YamlFile, content_digest, nearest, read_text
 
 
 def yaml_of(tmp_path: Path, text: str) -> YamlFile:
@@ -72,3 +72,16 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
 def test_the_nearest_name_is_offered() -> None:
     assert "list_source" in nearest("list_sorce", ["model", "list_source"])
     assert nearest("zzz", ["model", "list_source"]) == ""
+
+
+def test_a_digest_is_of_the_content_and_of_the_names_in_a_folder(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    for folder in (one, two):
+        folder.mkdir()
+        (folder / "a.json").write_text("[1]")
+    assert content_digest(str(one)) == content_digest(str(two))
+    assert content_digest(str(one / "a.json")) == content_digest(str(two / "a.json"))
+    (two / "a.json").rename(two / "b.json")
+    assert content_digest(str(one)) != content_digest(str(two))
+    assert content_digest(str(one / "a.json")) == content_digest(str(two / "b.json"))
+    assert content_digest("initial") == "initial"

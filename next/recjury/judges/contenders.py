@@ -1,6 +1,5 @@
 """What PairEval compares with: responses and dialogues of people, drawn by seed (section 3.2)."""
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -8,7 +7,7 @@ from typing import NamedTuple
 from recjury.corpora import read_recordings
 from recjury.judges.subjects import Subject
 from recjury.llm.prompts import turns_block
-from recjury.records import ConversationLog, Level, Turn
+from recjury.records import ConversationLog, Level, Turn, text_hash
 
 _BEGINNING = 2  # turns by which two dialogues are taken for one
 
@@ -76,5 +75,4 @@ def _places(turns: Sequence[Turn]) -> list[int]:
 
 
 def _lot(seed: int, *texts: str) -> str:
-    text = "\0".join((str(seed), *texts))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return text_hash("\0".join((str(seed), *texts)))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from recjury.judges.rated_dialogues import Rated
-from recjury.records import Turn
+from recjury.records import Turn, text_hash
 
 if TYPE_CHECKING:
     import bm25s
@@ -48,7 +48,7 @@ class Examples:
     def _places(self, text: str, draw: int) -> Sequence[int]:
         places, words = range(len(self._rated)), _words(text)
         if self._index is None:
-            lots = random.Random(f"{self._seed}:{draw}:{text}")
+            lots = random.Random(f"{self._seed}:{draw}:{text_hash(text)}")
             return lots.sample(places, len(places))
         if not words:
             return places
