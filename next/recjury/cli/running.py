@@ -44,6 +44,9 @@ def run(
     take_over: Annotated[
         bool, typer.Option("--take-over", help="Go on with a run that another machine left.")
     ] = False,
+    report: Annotated[
+        Path | None, typer.Option(help="Afterwards, write a report to this file (HTML).")
+    ] = None,
     log: LogOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -55,12 +58,17 @@ def run(
     from recjury import campaign
     from recjury.cli.interrupts import run_until_interrupted
     from recjury.cli.progress import progress_line
+    from recjury.cli.reporting import write
     from recjury.cli.show import show
     from recjury.logs import log_to
     from recjury.results import summary
     from recjury.store import Store
 
     config = campaign.read_config(file)
+    if report is not None:
+        from recjury.view.report import check_file
+
+        check_file(report)
     if log is not None:
         log_to(log)
     if dry_run:
@@ -83,6 +91,8 @@ def run(
         )
         finished = run_until_interrupted(work)
         say_what_was_done(finished, since=opened.runs(config.name)[-1].started_at)
+        if report is not None:
+            typer.echo(write(opened, report, config.name), err=True)
         show(summary(opened, config.name), as_json=json)
 
 
