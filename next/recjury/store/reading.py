@@ -89,10 +89,10 @@ class Reading(Chapter):
             found = {row.id: ConversationRow(*row) for row in rows}
         if not found:
             raise UserError(f"no conversation in {self.database.name} begins with {prefix!r}")
-        if len(found) > 1:
+        if len(found) > 1 and prefix not in found:
             some = ", ".join(sorted(found)[:5])
             raise UserError(f"{len(found)} conversations begin with {prefix!r}, such as {some}")
-        return next(iter(found.values()))
+        return found.get(prefix) or next(iter(found.values()))
 
     def logs(self, ids: Iterable[str]) -> Iterator[tuple[str, ConversationLog]]:
         """The logs of those conversations that are finished or failed, in this order."""
