@@ -166,7 +166,8 @@ def _written_out(values: dict[str, Any]) -> dict[str, Any]:
 
 def _defaults(values: Mapping[str, Any]) -> dict[str, list[str]]:
     session = values.get("session")
-    if session == "offline" or (isinstance(session, Mapping) and session.get("offline")):
+    given = session if isinstance(session, Mapping) else {"offline": session == "offline"}
+    if given.get("offline") or getattr(session, "offline", False):
         return _OFFLINE
     return _DEFAULTS if values.get("models") else _WITHOUT_MODEL
 

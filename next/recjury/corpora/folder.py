@@ -171,11 +171,12 @@ class _Dialogues:
     def scenario(self, row: TableRow, turns: Sequence[Turn]) -> Scenario | str:
         """All that is said, where targets or wishes are given; else up to the first new items."""
         targets = self._refs(row, "targets", row.values.get("targets", ()))
-        wishes, id_ = row.texts("wishes"), row.text("id")
+        wishes, id_, reference = row.texts("wishes"), row.text("id"), ""
         if not targets and not wishes:
             found = first_new(turns)
             if found is None:
                 return f"{id_}: no system turn recommends something new after a user's turn"
+            reference = turns[found[0]].text
             turns, targets = turns[: found[0]], found[1]
             id_ = f"{id_}_1"
         return Scenario(
@@ -185,6 +186,7 @@ class _Dialogues:
             history=tuple(turns),
             targets=targets,
             wishes=wishes,
+            reference=reference,
         )
 
     def _turn(self, row: TableRow, number: int, turn: Mapping[str, Any]) -> Turn:

@@ -150,6 +150,7 @@ class _Records:
             domain=self._catalogue.items[first].domain or _DOMAINS[self._corpus],
             history=tuple(self._turns(row)),
             targets=tuple(targets.values()),
+            reference=row.get("resp", ""),
         )
 
     def _turns(self, row: Mapping[str, Any]) -> Iterator[Turn]:

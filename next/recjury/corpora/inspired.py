@@ -75,8 +75,15 @@ def _scenario(
     found = first_new(turns)
     if found is None:
         return f"{dialogue}: no text names a film of its `movies` that is new"
-    history = tuple(turns[: found[0]])
-    return Scenario(id=dialogue, corpus=corpus, domain="film", history=history, targets=found[1])
+    number, targets = found
+    return Scenario(
+        id=dialogue,
+        corpus=corpus,
+        domain="film",
+        history=tuple(turns[:number]),
+        targets=targets,
+        reference=turns[number].text,
+    )
 
 
 def _turn(speaker: Speaker, lines: list[_Line], catalogue: Catalogue) -> Turn:

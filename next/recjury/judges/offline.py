@@ -1,4 +1,4 @@
-"""The offline evaluation: a system's first reply to people's history, held against what they did."""
+"""The offline evaluation: a system's first reply to recorded history, held against the record."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec

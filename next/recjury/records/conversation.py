@@ -8,7 +8,7 @@ LIST_LENGTH = 10
 """So many items of a system turn count (the paper does not say how many)."""
 
 Speaker = Literal["user", "system"]
-Ending = Literal["hit", "named", "round limit", "system failed", "recorded"]
+Ending = Literal["hit", "named", "round limit", "offline", "system failed", "recorded"]
 
 
 class ItemRef(Record):
@@ -72,7 +72,10 @@ class SystemReply(Record):
 
 
 class Scenario(Record):
-    """Where a conversation starts: the history, what the user wants, and the domain."""
+    """Where a conversation starts: the history, what the user wants, and the domain.
+
+    `reference` is what people replied to the history, where a corpus has it.
+    """
 
     id: str
     corpus: str = ""
@@ -80,6 +83,7 @@ class Scenario(Record):
     history: tuple[Turn, ...] = ()
     targets: tuple[ItemRef, ...] = ()
     wishes: tuple[str, ...] = ()
+    reference: str = ""
 
     @property
     def named_in_history(self) -> tuple[ItemRef, ...]:

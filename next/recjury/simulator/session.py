@@ -1,9 +1,9 @@
 """The conversation between a simulated user and a system under test (CoRE, section 6.4)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Literal, NamedTuple, Protocol, Self
+from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from pydantic import Field, model_validator
 
@@ -27,6 +27,8 @@ from recjury.simulator.leak_guard import LeakGuard
 LEAK = "leak"
 """The kind of event that a user's turn has if the guard changed it."""
 
+_OFFLINE_LENGTH = 100  # papers look at 50; no system that ships gives more than 100
+
 
 class Session(Record):
     """How long a conversation lasts, what ends it, and what the user sees and may say.
@@ -35,14 +37,30 @@ class Session(Record):
     `max_rounds`. `list_length` items of a system turn count. With `ends_on: list`, only a list
     recommends (CoRE); otherwise a text that names a target ends the conversation as well, and is
     still no hit. With `block_values`, the user may not say what only a target has.
+
+    With `offline`, the system answers the history once, and nobody answers it; up to 100 items of
+    the list count.
     """
 
+    offline: bool = False
     min_rounds: int = Field(default=3, ge=1)
     max_rounds: int = Field(default=5, ge=1, le=100)
     list_length: int = Field(default=LIST_LENGTH, ge=1)
     ends_on: Literal["list", "list or text"] = "list or text"
     shows_list: bool = True
     block_values: bool = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _written_out(cls, values: Any) -> Any:
+        """The word `offline` alone will do. Raises ValueError for keys without an effect."""
+        values = {"offline": True} if values == "offline" else values
+        if not isinstance(values, Mapping) or not values.get("offline"):
+            return values
+        for key in cls.model_fields.keys() & values.keys() - {"offline", "list_length"}:
+            if values[key] != cls.model_fields[key].default:
+                raise ValueError(f"an offline session is one answer: leave `{key}` out")
+        return {"list_length": _OFFLINE_LENGTH} | dict(values)
 
     @model_validator(mode="after")
     def _has_rounds(self) -> Self:
@@ -188,9 +206,12 @@ class _Talk:
             self.seconds.append(0.0)
             return "system failed"
         try:
-            return await self._rounds()
+            return await (self._answer() if self.session.offline else self._rounds())
         finally:
             await self.system.end(self._heard())
+
+    async def _answer(self) -> Ending:
+        return "offline" if await self._system_speaks() else "system failed"
 
     async def _rounds(self) -> Ending:
         history = self.scenario.history

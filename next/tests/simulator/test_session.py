@@ -55,6 +55,15 @@ def test_the_user_opens_after_a_system_turn_and_without_a_history() -> None:
         assert speakers(log.interaction) == "u" + "su" * 5
 
 
+@pytest.mark.parametrize("last", [user_says("Hello."), system_says("Hello!")])
+def test_an_offline_session_is_one_answer_to_the_history(last: Turn) -> None:
+    user, system = ScriptedUser(), ScriptedSystem(HIT)
+    log = played(user, system, scenario(history=[last]), offline=True).log
+    assert (log.ending, log.interaction, user.situations) == ("offline", (HIT,), [])
+    assert [each.turns for each in system.heard] == [(last,)]
+    assert len(system.ended) == 1
+
+
 @pytest.mark.parametrize(("hit_in", "rounds"), [(1, 3), (2, 3), (3, 3), (4, 4), (5, 5)])
 def test_a_hit_ends_it_from_the_third_round_on(hit_in: int, rounds: int) -> None:
     user = ScriptedUser()
