@@ -9,12 +9,12 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from recjury.errors import UserError
-from recjury.results.ratings import ratings
 from recjury.store import Store
 from recjury.view.calls import calls_page
 from recjury.view.campaign import campaign_page
 from recjury.view.compare import compare_page
 from recjury.view.conversation import conversation_page
+from recjury.view.kept import frame_of
 from recjury.view.links import Address, linked
 from recjury.view.rendering import STATIC, Page, render
 from recjury.view.trials import trials_page
@@ -58,7 +58,7 @@ class _Files:
         self._store, self._campaign = store, campaign
         self._rows = store.conversations(campaign)
         self._ids = {row.id for row in self._rows}
-        frame = ratings(store, campaign)
+        frame = frame_of(store, campaign)
         systems = map(str, frame["system"][frame["score"].notna()].unique())
         self._pairs = {
             frozenset(pair): (pair, f"compare-{number}.html")

@@ -6,12 +6,14 @@ from urllib.parse import quote, urlencode
 from recjury.results import summary
 from recjury.results.sentences import rows_of
 from recjury.store import Store
+from recjury.view.kept import kept
 from recjury.view.rendering import Page
 
 
 def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # noqa: A002, ARG001
     """The page of a campaign. Raises UserError if there is none."""
-    found = summary(store, store.campaign(id))
+    name = store.campaign(id)
+    found = kept(store, ("summary", name), lambda: summary(store, name))
     address = f"/c/{quote(id, safe='')}"
     pairs = dict.fromkeys((row["a"], row["b"]) for row in found.data["comparisons"])
     return Page(

@@ -9,10 +9,11 @@ from recjury.files import nearest
 from recjury.records import Metric
 from recjury.results.compare import By, by_scenario, compare
 from recjury.results.comparison import metrics_by, ratings_of_all
-from recjury.results.ratings import ratings, trials_of
+from recjury.results.ratings import trials_of
 from recjury.results.sentences import answer, p_text, rows_of, shown
 from recjury.store import Store
 from recjury.view.gaps import MOST, Key, fall, scale_of, scenarios, signed
+from recjury.view.kept import frame_of, kept
 from recjury.view.rendering import Page
 
 if TYPE_CHECKING:
@@ -55,7 +56,11 @@ def compare_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # no
     """
     sides = _sides(store, query, store.campaign(id))
     names = () if sides.all_pairs else (sides.a, sides.b)
-    table = compare(sides.frame, names, by=sides.by, order=list(sides.metrics))
+    table = kept(
+        store,
+        ("compared", id, sides.by, names),
+        lambda: compare(sides.frame, names, by=sides.by, order=list(sides.metrics)),
+    )
     rows = [
         _turned(row, sides.a) for row in rows_of(table) if {row["a"], row["b"]} == {*sides[1:3]}
     ]
@@ -91,7 +96,7 @@ def compare_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # no
 
 def _sides(store: Store, query: Mapping[str, str], campaign: str) -> Sides:
     by: By = next((each for each in get_args(By) if each == query.get("by")), "system")
-    frame, names = ratings(store, campaign), store.campaigns()
+    frame, names = frame_of(store, campaign), store.campaigns()
     if by != "campaign":
         names = [str(name) for name in frame[by].drop_duplicates()]
     if by == "system":
@@ -103,7 +108,8 @@ def _sides(store: Store, query: Mapping[str, str], campaign: str) -> Sides:
     if by == "campaign":
         campaigns = [a, b]
     if by == "campaign" or versions:
-        frame = ratings_of_all(store, campaigns, all_versions=versions)
+        key = ("ratings", *campaigns, versions)
+        frame = kept(store, key, lambda: ratings_of_all(store, campaigns, all_versions=versions))
     all_pairs = by != "campaign" and not versions
     return Sides(by, a, b, names, frame, metrics_by(store, campaigns, by), all_pairs)
 

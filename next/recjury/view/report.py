@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from recjury.errors import UserError
 from recjury.results.metrics import metrics_of
-from recjury.results.ratings import ratings, scores
 from recjury.store import Store
 from recjury.view.campaign import campaign_page
 from recjury.view.conversation import conversation_page
+from recjury.view.kept import frame_of, scores_of
 from recjury.view.links import Address, linked, main_of, within
 from recjury.view.rendering import STATIC, Page, render
 
@@ -92,8 +92,7 @@ def _to(inside: dict[str, str], address: Address) -> str | None:
 
 def _examples(store: Store, name: str) -> Iterator[str]:
     """The conversations with the highest, the middle and the lowest score of each system."""
-    frame = ratings(store, name)
-    table = scores(frame)
+    frame, table = frame_of(store, name), scores_of(store, name)
     lead = next(
         (id_ for id_ in metrics_of(store, name) if id_ in table and table[id_].notna().any()), ""
     )

@@ -6,9 +6,10 @@ from urllib.parse import quote, urlencode
 
 from recjury.records import Metric
 from recjury.results.metrics import metrics_of
-from recjury.results.ratings import TRIAL, ratings, scores
+from recjury.results.ratings import TRIAL
 from recjury.results.sentences import shown
 from recjury.store import ConversationRow, Store
+from recjury.view.kept import frame_of, scores_of
 from recjury.view.rendering import Page
 
 FILTERS = ("system", "user", "scenario", "ending", "status")
@@ -57,8 +58,7 @@ def _sorted(
     store: Store, query: Mapping[str, str], campaign: str, metrics: Mapping[str, Metric]
 ) -> tuple[list[ConversationRow], dict[str, float], str]:
     """The rows that fit, their values, and the metric that these are of."""
-    frame = ratings(store, campaign)
-    table = scores(frame)
+    frame, table = frame_of(store, campaign), scores_of(store, campaign)
     first = next((each for each in metrics if each in table and table[each].notna().any()), "")
     sort = query.get("sort", "")
     metric = sort.removeprefix("-") if sort.removeprefix("-") in table else first

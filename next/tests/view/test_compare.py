@@ -112,6 +112,13 @@ def test_older_versions_are_compared(store: Store) -> None:
     assert differences(values)["core.overall"].gap == "+64.9"
 
 
+def test_what_is_written_meanwhile_is_shown(store: Store) -> None:
+    fill(store, SCORES)
+    assert differences(shown(store, a="high", b="low"))["core.overall"].n == 7
+    fill(store, SCORES, first=7)
+    assert differences(shown(store, a="high", b="low"))["core.overall"].n == 14
+
+
 def test_of_very_many_scenarios_the_ends_are_listed(store: Store) -> None:
     many = {
         name: {"overall": [base + n % 7 for n in range(130)]}

@@ -1,0 +1,56 @@
+"""What was read of a store, kept while the store stays as it is."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from recjury.results.ratings import ratings, scores
+from recjury.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+T = TypeVar("T")
+
+_MOST = 8
+_kept: OrderedDict[tuple[str, Hashable], tuple[object, Any]] = OrderedDict()
+
+
+def kept(store: Store, key: Hashable, read: Callable[[], T]) -> T:
+    """What `read` returns, read again only after a change of the store; nobody may change it.
+
+    Of a database that is no file nobody can tell when it changed: it is read each time.
+    """
+    stamp = _stamp(store)
+    if stamp is None:
+        return read()
+    name = (store.database.name, key)
+    found = _kept.get(name)
+    if found is None or found[0] != stamp:
+        found = (stamp, read())  # the stamp is older than what was read, never newer
+        _kept[name] = found
+    _kept.move_to_end(name)
+    while len(_kept) > _MOST:
+        _kept.popitem(last=False)
+    value: T = found[1]
+    return value
+
+
+def frame_of(store: Store, campaign: str) -> "pd.DataFrame":
+    """The ratings of a campaign, of the newest versions."""
+    return kept(store, ("ratings", campaign), lambda: ratings(store, campaign))
+
+
+def scores_of(store: Store, campaign: str) -> "pd.DataFrame":
+    """The scores of its trials."""
+    return kept(store, ("scores", campaign), lambda: scores(frame_of(store, campaign)))
+
+
+def _stamp(store: Store) -> object:
+    """Changes with every commit: the times and sizes of the file and of its log of writes."""
+    if not store.database.is_file:
+        return None
+    files = [Path(f"{store.database.name}{end}") for end in ("", "-wal")]
+    stats = [file.stat() for file in files if file.exists()]
+    return [(each.st_ino, each.st_mtime_ns, each.st_size) for each in stats] or None
