@@ -30,18 +30,23 @@ def train(
     reply_epochs=0 --set out=my-kbrd.
     """
     from recjury import plugins
-    from recjury.agents.neural.training import Training
+    from recjury.agents.neural import training
     from recjury.cli.show import show
     from recjury.mistakes import Mistake, made
 
-    trainers = dict.fromkeys(("kbrd", "barcor", "unicrs"), Training)
+    trainers = dict.fromkeys(("kbrd", "barcor", "unicrs"), training.Training)
     trainer = plugins.find("trainers", name, trainers).value
     try:
-        training = made(trainer, {"kind": name, **_settings(settings or ())})
+        asked = made(trainer, {"kind": name, **_settings(settings or ())})
     except Mistake as mistake:
         key = ".".join(map(str, mistake.keys))
         raise UserError(f"--set {key}: {mistake.message}") from None
-    show(_findings(training.train(_progress())), as_json=json)
+    try:
+        learned = training.train(asked, _progress())
+    except KeyboardInterrupt:
+        typer.echo("\nInterrupted: nothing is written.", err=True)
+        raise typer.Exit(130) from None
+    show(_findings(learned), as_json=json)
 
 
 def _settings(given: Any) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from recjury.agents.neural.training import Step, Training
+from recjury.agents.neural.training import Step, Training, train
 from recjury.corpora import Corpus, open_corpus
 
 KINDS = ("kbrd", "barcor", "unicrs")
@@ -46,7 +46,7 @@ def weights(tmp_path_factory: pytest.TempPathFactory, steps: dict[str, list[Step
     """A folder with the weights of each kind."""
     folder = tmp_path_factory.mktemp("weights")
     for kind in KINDS:
-        training(kind, out=str(folder / kind)).train(steps[kind].append)
+        train(training(kind, out=str(folder / kind)), steps[kind].append)
     return folder
 
 

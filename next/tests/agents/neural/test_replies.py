@@ -10,7 +10,7 @@ import torch
 from recjury.agents import load_system
 from recjury.agents.neural import NeuralSystem
 from recjury.agents.neural.settings import neural_class
-from recjury.agents.neural.training import Step
+from recjury.agents.neural.training import Step, train
 from recjury.corpora import Corpus
 from recjury.errors import SystemFailed
 from recjury.records import Conversation, SystemReply, Turn
@@ -107,7 +107,7 @@ def test_a_training_goes_on(weights: Path, tmp_path: Path) -> None:
     steps: list[Step] = []
     out = tmp_path / "more"
     asked = training("unicrs", start=str(weights / "unicrs"), out=str(out), epochs=1, limit=4)
-    found = asked.train(steps.append)
+    found = train(asked, steps.append)
     assert found.folder == out
     assert (out / "backbones" / "roberta-base" / "pytorch_model.bin").is_file()
     assert {step.part for step in steps} == {"lists", "replies"}
@@ -115,9 +115,8 @@ def test_a_training_goes_on(weights: Path, tmp_path: Path) -> None:
 
 def test_the_same_training_makes_the_same_weights(tmp_path: Path, books: Corpus) -> None:
     for name in ("one", "other"):
-        training("kbrd", out=str(tmp_path / name), epochs=1, reply_epochs=1, limit=8).train(
-            lambda _: None
-        )
+        asked = training("kbrd", out=str(tmp_path / name), epochs=1, reply_epochs=1, limit=8)
+        train(asked, lambda _: None)
     one, other = (neural_class("kbrd")(books, str(tmp_path / n)) for n in ("one", "other"))
     assert answers(one, TALKS) == answers(other, TALKS)
 

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from recjury.agents import load_system
+from recjury.agents.neural.training import train
 from recjury.corpora import Catalogue, Corpus, Item
 from recjury.errors import UserError
 from tests.agents.neural.conftest import KINDS, training
@@ -180,5 +181,5 @@ def test_a_training_that_cannot_begin(
 ) -> None:
     asked = training("kbrd", out=str(tmp_path / "new"), **changes)
     with pytest.raises(UserError, match=says):
-        asked.train(lambda _: None)
+        train(asked, lambda _: None)
     assert not list(tmp_path.iterdir())

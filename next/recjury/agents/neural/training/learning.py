@@ -124,9 +124,8 @@ def _learn(
     optimizer.zero_grad()
     system.encode()
     loss = part.loss(batch)
-    if loss.requires_grad:  # without an entity, KBRD has nothing to learn from
-        loss.backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
+    loss.backward()  # type: ignore[no-untyped-call]
+    optimizer.step()
     return loss.item()
 
 
@@ -156,21 +155,21 @@ def _reply_ids(kind: str, system: Any, texts: Sequence[str]) -> Tensor:
 
 def _save(training: Training, system: Any, folder: Path) -> None:
     """Write the tensors over those that the training began with."""
-    conv = folder / "conv_model"
-    if training.kind == "unicrs":
-        for name, encoder in (("rec_model", system.rec), ("conv_model", system.conv)):
-            write(encoder.state_dict(), folder / name / "model.pt")
-        for name, model in ((GPT2, system.gpt2), (ROBERTA, system.roberta)):
-            if (folder / "backbones" / name).is_dir():
-                save(model, folder / "backbones" / name)
-        return
-    if training.kind == "kbrd":
-        write(system.model.state_dict(), folder / "rec_model" / "model.pt")
-        bias = {f"rec_proj.{name}": t for name, t in system.bias.state_dict().items()}
-        save(system.writer, conv, **bias)
-    else:
-        save(system.ranker, folder / "rec_model")
-        save(system.writer, conv)
+    rec, conv = folder / "rec_model", folder / "conv_model"
+    match training.kind:
+        case "kbrd":
+            write(system.model.state_dict(), rec / "model.pt")
+            bias = {f"rec_proj.{name}": t for name, t in system.bias.state_dict().items()}
+            save(system.writer, conv, **bias)
+        case "barcor":
+            save(system.ranker, rec)
+            save(system.writer, conv)
+        case "unicrs":
+            write(system.rec.state_dict(), rec / "model.pt")
+            write(system.conv.state_dict(), conv / "model.pt")
+            if _new_backbones(system):
+                save(system.gpt2, folder / "backbones" / GPT2)
+                save(system.roberta, folder / "backbones" / ROBERTA)
 
 
 def _recall(system: Any, tested: Sequence[Recommendation]) -> dict[int, float]:

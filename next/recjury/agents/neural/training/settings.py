@@ -1,16 +1,10 @@
-"""What a training is asked to do, and where it stands. torch is imported when it begins."""
+"""What a training is asked to do, where it stands, and what came of it."""
 
-import shutil
-import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from recjury.agents.neural.settings import MISSING, is_installed
-from recjury.corpora import Corpus, open_corpus
-from recjury.errors import UserError
 from recjury.records import Record
 
 
@@ -60,29 +54,3 @@ class Training(Record):
     limit: int | None = Field(default=None, ge=1)
     seed: int = 42
     device: str = "cpu"
-
-    def train(self, progress: Callable[[Step], None]) -> Learned:
-        """Train, and write the folder `out` (by default `kind-corpus`), which must be new.
-
-        Raises UserError.
-        """
-        if not is_installed():
-            raise UserError(f"training {self.kind} {MISSING}")
-        from recjury.agents.neural.training.learning import learned
-
-        corpus = open_corpus(self.corpus, split=self.split)
-        folder = Path(self.out or f"{self.kind}-{corpus.name}").expanduser()
-        if folder.exists():
-            raise UserError(f"{folder} is there already: name another folder with `out`")
-        if not corpus.scenarios:
-            why = corpus.skipped[0] if corpus.skipped else "it has no scenarios"
-            raise UserError(f"{self.corpus}: {why}: set `split`")
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".training-") as scratch:
-            work = Path(scratch) / "weights"
-            found = learned(self, corpus, self._test(), work, progress)
-            shutil.move(work, folder)
-        return found._replace(folder=folder)
-
-    def _test(self) -> Corpus:
-        return open_corpus(self.corpus, split=self.test)
