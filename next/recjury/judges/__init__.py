@@ -13,6 +13,7 @@ from recjury.judges.offline import Offline
 from recjury.judges.outcome import Outcome
 from recjury.judges.paireval import PairEval, paireval
 from recjury.judges.persuasiveness import Persuasiveness
+from recjury.judges.rubric import Rubric
 
 EVALUATORS: Mapping[str, type[Evaluator]] = {
     "outcome": Outcome,
@@ -24,6 +25,7 @@ EVALUATORS: Mapping[str, type[Evaluator]] = {
     "g-eval": GEval,
     "paireval": PairEval,
     "dialogue-quality": DialogueQuality,
+    "rubric": Rubric,
 }
 """The evaluators that ship, by kind."""
 
@@ -42,6 +44,7 @@ __all__ = [
     "Outcome",
     "PairEval",
     "Persuasiveness",
+    "Rubric",
     "criteria_of",
     "face",
     "judge",

@@ -3,11 +3,18 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from recjury.debate import DebateSettings, run_debate
 from recjury.files import nearest
-from recjury.judges.criterion import Criterion, JudgePrompts, Lists, criteria_of, judge
+from recjury.judges.criterion import (
+    Criterion,
+    JudgePrompts,
+    Judges,
+    Lists,
+    criteria_of,
+    judge,
+)
 from recjury.judges.evaluator import Evaluator
 from recjury.llm import Ask, gather
 from recjury.llm.prompts import pack
@@ -41,7 +48,7 @@ class Core(Evaluator):
 
     kind: Literal["core"] = "core"
     prompts: Annotated[PackName, AfterValidator(_shipped)] = "judges/core"
-    judges: tuple[ModelName, ...] = Field(default=("main",), min_length=1)
+    judges: Judges = ("main",)
     routes: dict[str, ModelName] = Field(default_factory=dict)
     feeds: ModelName = ""
     lists: Lists | None = None
@@ -66,13 +73,6 @@ class Core(Evaluator):
                 shared["prompts"] = values["prompts"]
             filled["debate"] = {"model": filled["feeds"], **shared, **debate}
         return filled
-
-    @field_validator("judges")
-    @classmethod
-    def _each_once(cls, judges: tuple[str, ...]) -> tuple[str, ...]:
-        if len(set(judges)) < len(judges):
-            raise ValueError(f"each judge is named once, got {', '.join(judges)}")
-        return judges
 
     @model_validator(mode="after")
     def _routes_are_factors(self) -> "Core":

@@ -1,7 +1,9 @@
 """`Criterion`: what is rated. CoRE's factors, aspects and rubrics of one's own are one thing."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from recjury.llm import Ask
 from recjury.llm.prompts import (
@@ -14,11 +16,36 @@ from recjury.llm.prompts import (
     wishes_block,
 )
 from recjury.mistakes import Mistake, made
-from recjury.records import ConversationLog, Level, Message, Metric, Rating, Record, Status
+from recjury.records import (
+    ConversationLog,
+    ItemRef,
+    Level,
+    Message,
+    Metric,
+    ModelName,
+    Rating,
+    Record,
+    Status,
+)
 
 Input = Literal["list", "target", "dimensions"]
 Lists = Literal["all", "named"]
 """Which prompts show the session's list: all, or those whose criterion names it."""
+
+
+def _each_once(judges: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(judges)) < len(judges):
+        raise ValueError(f"each judge is named once, got {', '.join(judges)}")
+    return judges
+
+
+Judges = Annotated[
+    tuple[ModelName, ...],
+    Field(min_length=1),
+    BeforeValidator(lambda names: (names,) if isinstance(names, str) else names),
+    AfterValidator(_each_once),
+]
+"""The models that rate; one may stand alone."""
 
 
 class Criterion(Record):
@@ -38,6 +65,19 @@ class Criterion(Record):
     inputs: tuple[Input, ...] = ()
     between: bool = False
 
+    @model_validator(mode="after")
+    def _scale_without_a_hole(self) -> Self:
+        low, high = self.scale
+        if low >= high:
+            raise ValueError(f"the scale goes from the lowest to the highest, got {low} to {high}")
+        scores = range(low, high + 1)
+        if outside := sorted(self.anchors.keys() - scores):
+            raise ValueError(f"the anchor {outside[0]} is not on the scale, {low} to {high}")
+        bare = [score for score in scores if score not in self.anchors]
+        if bare and not self.between:
+            raise ValueError(f"{bare[0]} has no anchor: add one, or say `between: true`")
+        return self
+
     @property
     def metric(self) -> Metric:
         """The metric; its name is the id ("semantic_relevance")."""
@@ -50,11 +90,16 @@ class Criterion(Record):
         rated = log.interaction if turn is None else (log.interaction[turn],)
         if not any(each.speaker == "system" and not each.failure for each in rated):
             return "the system gave no usable answer"
-        if "list" in self.inputs and not log.session_list:
+        if "list" in self.inputs and not listed(log, turn):
             return "no item was found in what the system said" if log.linked else "there is no list"
         if "target" in self.inputs and not log.scenario.targets:
             return "the scenario has no target"
         return ""
+
+
+def listed(log: ConversationLog, turn: int | None = None) -> tuple[ItemRef, ...]:
+    """The list that is rated: the session's, or that of the turn at an index."""
+    return log.session_list if turn is None else log.interaction[turn].items
 
 
 def criteria_of(pack: Pack) -> tuple[Criterion, ...]:

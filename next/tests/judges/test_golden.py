@@ -11,7 +11,16 @@ from typing import Any
 
 import pytest
 
-from recjury.judges import Context, DialogueQuality, Direct, Evaluator, Face, GEval, PairEval
+from recjury.judges import (
+    Context,
+    DialogueQuality,
+    Direct,
+    Evaluator,
+    Face,
+    GEval,
+    PairEval,
+    Rubric,
+)
 from recjury.records import Request
 from tests.judges import likely
 from tests.logs import CATALOGUE, LOG, ask_of, log_of, said
@@ -31,6 +40,18 @@ QUALITY: Mapping[str, Mapping[str, Any]] = {
     "rating-first": {"method": "generation", "order": "rating-first", "level": "turn"},
 }
 
+CRITERIA: list[dict[str, Any]] = [
+    {
+        "name": "Fit",
+        "definition": "Does it fit?",
+        "anchors": {0: "No.", 1: "Yes."},
+        "scale": [0, 1],
+        "steps": ["Look.", "Decide."],
+        "inputs": ["list", "target"],
+    },
+    {"name": "Tone", "definition": "Is it kind?", "anchors": {}, "between": True, "level": "turn"},
+]
+
 
 def other_dialogue(corpus: str, split: str) -> Any:
     return [LOG.interaction[::-1]]
@@ -44,6 +65,7 @@ PACKS: dict[str, Callable[[], list[Evaluator]]] = {
     ],
     "paireval": lambda: [PairEval.model_validate({"examples": PAIR}), PairEval(method="direct")],
     "dialogue-quality": lambda: [DialogueQuality.model_validate(each) for each in QUALITY.values()],
+    "rubric": lambda: [Rubric.model_validate({"criteria": CRITERIA, "language": "English"})],
 }
 
 
