@@ -20,6 +20,11 @@ class Shown(NamedTuple):
     step: int | None
     status: str = "ok"
 
+    @property
+    def text(self) -> str:
+        """The score with at most two decimals."""
+        return "" if self.score is None else f"{round(self.score, 2):g}"
+
 
 class Why(NamedTuple):
     """One rating by one rater. `turn` counts from 1; None is the dialogue."""
