@@ -1,5 +1,6 @@
 """The cluster bootstrap as a matrix of weights: row 0 is the data as they are."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,16 @@ class Draws:
         """In how many clusters `x` is observed, for each column."""
         seen = cluster_sums(~np.isnan(np.asarray(x, dtype=float)), self._labels)
         return np.asarray(np.count_nonzero(seen, axis=0))
+
+    def weights(self, times: int | None = None) -> Iterator[Array]:
+        """How often each observation is drawn, `[rows, n]` at a time; the first row is 1 for all.
+
+        `times` is how many draws are wanted, at most as many as there are.
+        """
+        _, cluster = np.unique(self._labels, return_inverse=True)
+        rows = self._weights[: None if times is None else times + 1]
+        for place in range(0, len(rows), _AT_ONCE):
+            yield rows[place : place + _AT_ONCE].astype(float)[:, cluster]
 
     def _weighted(self, values: Array) -> Array:
         places = range(0, len(self._weights), _AT_ONCE)

@@ -1,0 +1,17 @@
+"""How far scores agree with people: labels, alignment, analyses."""
+
+from recjury.agreement.align import Aligned, align
+from recjury.agreement.forms import FORMS
+from recjury.agreement.labels import Labels, labels_of, open_labels
+from recjury.agreement.scores import read_scores, scores_of
+
+__all__ = [
+    "FORMS",
+    "Aligned",
+    "Labels",
+    "align",
+    "labels_of",
+    "open_labels",
+    "read_scores",
+    "scores_of",
+]

@@ -1,0 +1,112 @@
+"""`Labels`: people's scores as a frame in which people are raters, and the dialogues they rated."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recjury import plugins
+from recjury.corpora import Recording
+from recjury.errors import UserError
+from recjury.files import nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("conversation", "turn", "metric", "rater", "score", "subset", "system", "cluster")
+
+
+class Labels(NamedTuple):
+    """Scores that people gave.
+
+    `frame` has a row for each score: conversation, turn (the index in the interaction; -1: the
+    dialogue), metric (what was rated), rater, score, subset of the data, system, and cluster:
+    rows of one cluster are drawn together in a resample. `recordings` are the dialogues, as far as
+    their texts are known; a scenario's id is that of the conversation. With `majority`, a label is
+    what most raters gave, else the mean.
+    """
+
+    name: str
+    frame: "pd.DataFrame"
+    recordings: tuple[Recording, ...] = ()
+    majority: bool = False
+
+    def means(self) -> "pd.DataFrame":
+        """A row for each label, with its score; `raters` says how many gave one."""
+        keys = [column for column in COLUMNS if column not in ("rater", "score")]
+        by_label = self.frame.groupby(keys, observed=True, sort=False)["score"]
+        scores = by_label.agg(_most_given) if self.majority else by_label.mean()
+        return scores.to_frame().assign(raters=by_label.size()).reset_index()
+
+    def units(self, subset: str, metric: str) -> list[list[float]]:
+        """The single scores of each label."""
+        rows = self.frame[(self.frame["subset"] == subset) & (self.frame["metric"] == metric)]
+        return [list(of["score"]) for _, of in rows.groupby(["conversation", "turn"], sort=False)]
+
+
+def _most_given(scores: "pd.Series[float]") -> float:
+    """The score that most raters gave; the mean of those that as many gave."""
+    return float(scores.mode().mean())
+
+
+def labels_of(
+    name: str,
+    rows: Iterable[tuple[Any, ...]],
+    recordings: Iterable[Recording] = (),
+    *,
+    majority: bool = False,
+) -> Labels:
+    """Labels from rows in the order of the columns."""
+    import pandas as pd
+
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    return Labels(name, frame, tuple(recordings), majority)
+
+
+def open_labels(wanted: str) -> Labels:
+    """The labels that `FORM:PATH` names; `module:function` of one's own returns Labels.
+
+    Raises UserError if there is no such form or file, or if there is no label in it.
+    """
+    from recjury.agreement.forms import FORMS
+
+    form, _, path = wanted.partition(":")
+    if form in FORMS:
+        if not Path(path).exists():
+            raise UserError(
+                f"--labels {wanted}: there is no {path or 'path'}: expected {form}:PATH"
+            )
+        labels = FORMS[form](Path(path))
+    elif path.isidentifier():
+        labels = _own(wanted)
+    else:
+        raise UserError(
+            f"--labels {wanted}: there is no form {form!r}{nearest(form, FORMS)}: expected "
+            f"FORM:PATH with one of {', '.join(FORMS)}, or module:function of your own"
+        )
+    if not len(labels.frame):
+        raise UserError(f"--labels {wanted}: there is no label in it")
+    return labels
+
+
+def _own(wanted: str) -> Labels:
+    """What a function of one's own returns. Raises UserError, whatever it does."""
+    function: Callable[[], Any] = plugins.load(wanted).value
+    try:
+        labels = function()
+    except UserError:
+        raise
+    except Exception as error:
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UserError(f"--labels {wanted} raised {message}") from error
+    if not isinstance(labels, Labels):
+        raise UserError(f"--labels {wanted}: expected Labels of recjury.agreement")
+    return labels
+
+
+def numbers(given: Mapping[str, Any], low: float, high: float) -> dict[str, float]:
+    """The entries that are numbers from `low` to `high`; others are no labels."""
+    return {
+        name: float(value)
+        for name, value in given.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+    }

@@ -1,0 +1,202 @@
+"""Scores held against people: published figures, SciPy's, and what has no number."""
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import kendalltau, pearsonr, spearmanr
+
+from recjury.agreement import Labels, align, labels_of, open_labels, read_scores
+from recjury.errors import UserError
+from recjury.stats import krippendorff_alpha
+from tests.cli.conftest import Recjury, recjury
+
+__all__ = ["recjury"]
+
+DATA = os.environ.get("RECJURY_DATA", "")
+needs_data = pytest.mark.skipif(not DATA, reason="RECJURY_DATA is not set")
+
+
+def planted(n: int = 60, *, metric: str = "overall") -> tuple[pd.DataFrame, Labels]:
+    """Scores that follow people's, of three systems with levels of their own."""
+    generator = np.random.default_rng(1)
+    rows, scores = [], []
+    for number in range(n):
+        system = f"s{number % 3}"
+        label = float(np.clip(round(generator.normal(2 + number % 3)), 0, 4))
+        rows += [
+            (f"c{number}", -1, metric, str(r), label, "set", system, f"c{number}") for r in (1, 2)
+        ]
+        scores.append((f"c{number}", -1, f"mine.{metric}", label + generator.normal(0, 0.7)))
+    frame = pd.DataFrame(scores, columns=["conversation", "turn", "metric", "score"])
+    return frame, labels_of("test", rows)
+
+
+def test_coefficients_are_those_of_scipy() -> None:
+    scores, labels = planted()
+    own = align(scores, labels).data["set"]["overall"]
+    x, y = scores["score"], labels.means()["score"]
+    assert own["pearson"]["value"] == pytest.approx(pearsonr(x, y).statistic)
+    assert own["spearman"]["value"] == pytest.approx(spearmanr(x, y).statistic)
+    assert own["kendall"]["value"] == pytest.approx(kendalltau(x, y).statistic)
+    for name in ("pearson", "spearman", "kendall"):
+        assert own[name]["low"] < own[name]["value"] < own[name]["high"]
+    systems = labels.means()["system"]
+    centred = [v - v.groupby(systems).transform("mean") for v in (x, y)]
+    within = own["within_system"]["pearson"]["value"]
+    assert within == pytest.approx(pearsonr(*centred).statistic)
+    assert own["ceiling"]["alpha"] == pytest.approx(1.0)
+
+
+def test_scores_that_differ_by_rounding_are_tied() -> None:
+    scores, labels = planted()
+    noisy = scores.assign(score=scores["score"].round() + np.tile([0, 1e-13, -1e-13], 20))
+    exact = scores.assign(score=scores["score"].round())
+    one, other = (align(each, labels).data["set"]["overall"]["spearman"] for each in (noisy, exact))
+    assert one == other
+
+
+def test_two_judges_are_compared() -> None:
+    scores, labels = planted()
+    noise = np.random.default_rng(2).normal(size=len(scores))
+    worse = scores.assign(metric="poor.overall", score=noise)
+    own = align(pd.concat([scores, worse]), labels).data["set"]["overall"]
+    assert {"mine.overall", "poor.overall"} <= own.keys()
+    (difference,) = own["differences"]
+    assert difference["a"] == "poor.overall"
+    assert difference["high"] < 0
+
+
+def test_systems_are_ranked() -> None:
+    scores, labels = planted()
+    own = align(scores, labels, level="system").data["set"]["overall"]
+    assert own["n"] == 3
+    assert own["pearson"]["value"] > 0.9
+
+
+@needs_data
+def test_faces_run_file_gives_its_published_correlations() -> None:
+    """FACE, table 1: 28 figures; and within systems those of the overall scores."""
+    folder = Path(DATA) / "crsarena-eval"
+    labels = open_labels(f"crsarena-eval:{folder / 'crs_arena_eval.json'}")
+    found = align(read_scores(str(folder / "face_run.json")), labels, resamples=100).data
+    published = json.loads((folder / "baselines.json").read_text())
+    for name, subset in (("CRSArena-Eval_RD", "redial"), ("CRSArena-Eval_KG", "opendialkg")):
+        for aspect, figures in published[name]["FACE"].items():
+            own = found[subset][aspect.replace("dialog_", "dialogue_")]
+            assert own["pearson"]["value"] == pytest.approx(figures["pearson_r"], abs=1e-3)
+            assert own["spearman"]["value"] == pytest.approx(figures["spearman_rho"], abs=1e-3)
+    for subset, within in (("redial", 0.587), ("opendialkg", 0.542)):
+        own = found[subset]["dialogue_overall"]["within_system"]["pearson"]["value"]
+        assert own == pytest.approx(within, abs=1e-3)
+
+
+@needs_data
+def test_alphas_of_ab_redial() -> None:
+    """FACE, table 5: interval alphas by ConvId over its first three ratings."""
+    labels = open_labels(f"ab-redial:{Path(DATA) / 'ab-redial'}")
+    frame = labels.frame[labels.frame["turn"] == -1]
+    frame = frame.assign(name=frame["conversation"].str.partition(".")[0])
+    published = (0.320, 0.344, 0.228, 0.258, 0.324)
+    names = (
+        "understanding",
+        "task_completion",
+        "efficiency",
+        "interest_arousal",
+        "dialogue_overall",
+    )
+    for metric, expected in zip(names, published, strict=True):
+        rows = frame[frame["metric"] == metric].assign(rater=lambda f: f["rater"].astype(int))
+        units = [
+            list(of["score"][:3]) for _, of in rows.sort_values("rater").groupby("name", sort=False)
+        ]
+        assert krippendorff_alpha(units, "interval") == pytest.approx(expected, abs=0.015)
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("form", "path", "labels", "recordings"),
+    [
+        ("crsarena-eval", "crsarena-eval/crs_arena_eval.json", 7734, 467),
+        ("ab-redial", "ab-redial", 2800, 800),
+        ("uss", "uss", 37858, 3500),
+        ("dialogue-eval", "dialogue-eval", 3260, 3260),
+    ],
+)
+def test_published_data_are_read(form: str, path: str, labels: int, recordings: int) -> None:
+    read = open_labels(f"{form}:{Path(DATA) / path}")
+    assert len(read.means()) == labels
+    assert len({each.key for each in read.recordings}) == len(read.recordings) == recordings
+    assert set(read.frame["conversation"]) == {each.id for each in read.recordings}
+
+
+@pytest.mark.parametrize("divider", [",", ";", "\t"])
+def test_csv_and_the_command(recjury: Recjury, tmp_path: Path, divider: str) -> None:
+    scores, labels = planted()
+    labels.frame.to_csv(tmp_path / "people.csv", sep=divider, index=False)
+    scores.to_csv(tmp_path / "scores.csv", index=False)
+    done = recjury("align", "scores.csv", "--labels", "csv:people.csv", "--json")
+    assert done.code == 0
+    assert done.json["set"]["overall"]["n"] == 60
+    text = recjury("align", "scores.csv", "--labels", "csv:people.csv", "--resamples", "200")
+    assert "mine.overall agrees best" in text.out
+
+
+def changed(column: str, value: Any) -> Labels:
+    _, labels = planted()
+    return labels._replace(frame=labels.frame.assign(**{column: value}))
+
+
+@pytest.mark.parametrize(
+    ("labels", "pairs", "message"),
+    [
+        (changed("conversation", "other"), (), "no conversation has both"),
+        (changed("metric", "beauty"), (), "--pair"),
+        (planted()[1], ("mine.overal=overall",), "did you mean mine.overall"),
+        (planted()[1], ("mine.overall=over",), "did you mean overall"),
+    ],
+)
+def test_what_cannot_be_compared_is_one_line(
+    labels: Labels, pairs: tuple[str, ...], message: str
+) -> None:
+    with pytest.raises(UserError, match=message):
+        align(planted()[0], labels, pairs)
+
+
+def test_no_number_where_none_is_known() -> None:
+    scores, labels = planted()
+    equal = labels._replace(frame=labels.frame.assign(score=3.0))
+    found = align(scores, equal)
+    assert math.isnan(found.data["set"]["overall"]["pearson"]["value"])
+    assert any("equal" in problem for problem in found.problems)
+    few = align(scores[:4], labels)
+    assert math.isnan(few.data["set"]["overall"]["pearson"]["value"])
+    one_rater = labels._replace(frame=labels.frame.drop_duplicates("conversation"))
+    assert align(scores, one_rater).data["set"]["overall"]["ceiling"] is None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ("crsarena:x.json", "did you mean crsarena-eval"),
+        ("csv:missing.csv", "missing.csv"),
+        ("csv:bad.csv", "there is no column .score."),
+        ("csv:empty.csv", "no label"),
+        ("csv:text.csv", "text.csv:2"),
+        ("nothing", "FORM:PATH"),
+    ],
+)
+def test_labels_that_cannot_be_read_are_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.csv").write_text("conversation,metric,scor\na,b,1\n")
+    (tmp_path / "empty.csv").write_text("conversation,metric,score\n")
+    (tmp_path / "text.csv").write_text("conversation,metric,score\na,b,good\n")
+    with pytest.raises(UserError, match=message):
+        open_labels(wanted)
