@@ -1,6 +1,7 @@
 """The commands."""
 
 from recjury.cli import (
+    aligning,
     comparing,
     demo,
     doctor,
@@ -15,6 +16,7 @@ from recjury.cli import (
 from recjury.cli.app import main
 
 __all__ = [
+    "aligning",
     "comparing",
     "demo",
     "doctor",
