@@ -13,6 +13,7 @@ from recjury.results.metrics import metrics_of
 from recjury.store import ConversationRow, Store
 from recjury.view.calls import calls_of, sums
 from recjury.view.debate_chart import DebateChart, debate_chart
+from recjury.view.kept import kept
 from recjury.view.marks import Mark, Segment, segments
 from recjury.view.rated import Rated, Shown, rated, shown
 from recjury.view.rendering import Page
@@ -147,11 +148,7 @@ def _debates(each: Rated, metrics: Mapping[str, Metric]) -> Iterator[DebatePart]
 
 def _neighbours(store: Store, row: ConversationRow, query: str) -> Neighbours:
     """The conversations before and after this one in a list of the campaign."""
-    ids = (
-        trial_ids(store, dict(parse_qsl(query)), row.campaign)
-        if query
-        else _in_plan(store, row.campaign)
-    )
+    ids = kept(store, ("order", row.campaign, query), lambda: _order(store, row.campaign, query))
     place = ids.index(row.id) if row.id in ids else 0
     tail = f"?{urlencode({'in': query})}" if query else ""
     before = f"/t/{ids[place - 1]}{tail}" if place else ""
@@ -159,8 +156,10 @@ def _neighbours(store: Store, row: ConversationRow, query: str) -> Neighbours:
     return Neighbours(before, after, place + 1, len(ids))
 
 
-def _in_plan(store: Store, campaign: str) -> list[str]:
-    """The ids of a campaign's conversations, in the plan's order."""
-    query = "SELECT conversation FROM plan WHERE campaign = :campaign ORDER BY ordinal, run"
+def _order(store: Store, campaign: str, query: str) -> list[str]:
+    """The ids of a list, or of all conversations of a campaign in the plan's order."""
+    if listed := dict(parse_qsl(query)):
+        return trial_ids(store, listed, campaign)
+    plan = "SELECT conversation FROM plan WHERE campaign = :campaign ORDER BY ordinal, run"
     with store.connection() as connection:
-        return list(connection.execute(text(query), {"campaign": campaign}).scalars())
+        return list(connection.execute(text(plan), {"campaign": campaign}).scalars())
