@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from recjury.records import Metric
 from recjury.results.caveats import LOST, about_campaign, about_logs, about_means, about_scores
 from recjury.results.compare import COLUMNS, compare
+from recjury.results.effort import effort
 from recjury.results.findings import Findings
 from recjury.results.metrics import metrics_of
 from recjury.results.ratings import TRIAL, means, ratings
@@ -20,12 +21,13 @@ def summary(store: Store, campaign: str = "") -> Findings:
     """The means of a campaign, by default of the newest, and its systems compared.
 
     Raises UserError if there is none. `data` has `systems` (name, metric id, mean, low, high, n,
-    coverage), `comparisons` (the rows of `results.compare`) and `caveats`.
+    coverage), `comparisons` (the rows of `results.compare`), `effort` (system, seconds of a turn,
+    dollars of a conversation) and `caveats`.
     """
     name = store.campaign(campaign)
     frame, known = ratings(store, name), metrics_of(store, name)
     table = means(frame)
-    compared = _compared(frame, table, known)
+    compared, spent = _compared(frame, table, known), effort(store, name, frame)
     problems = tuple(_problems(frame) + _not_played(store, name))
     notes = (
         *about_means(frame),
@@ -36,13 +38,14 @@ def summary(store: Store, campaign: str = "") -> Findings:
     return Findings(
         title=name,
         answer=_answer(name, frame, table, compared, known),
-        tables=_tables(store, frame, table, known),
+        tables=_tables(store, frame, table, known) | _effort(spent),
         notes=notes,
         problems=problems,
         data={
             "campaign": name,
             "systems": _systems(table),
             "comparisons": rows_of(compared),
+            "effort": rows_of(spent),
             "caveats": [*notes, *problems],
         },
     )
@@ -95,6 +98,19 @@ def _tables(
         heading = f"Without the {len(named)} scenarios whose history names a target"
         found[heading] = _by_metric(means(new), known)
     return found
+
+
+def _effort(spent: "pd.DataFrame") -> dict[str, "pd.DataFrame"]:
+    """Seconds and dollars, where they are known of a system."""
+    shown = spent[["system"]].copy()
+    for name, heading, decimals in (
+        ("seconds", "seconds a turn", 2),
+        ("dollars", "US dollars a conversation, ratings included", 4),
+    ):
+        if spent[name].notna().any():
+            texts = ["-" if each is None else f"{each:.{decimals}f}" for each in spent[name]]
+            shown[heading] = texts
+    return {"Time and cost": shown} if len(shown.columns) > 1 else {}
 
 
 _OF_TARGETS = ("success", "recall@1", "recall@5", "recall@10", "last_recall@10")
