@@ -101,7 +101,7 @@ class ScriptedEndpoint:
 
     async def _start(self) -> None:
         app = web.Application(client_max_size=2**26)
-        app.router.add_post("/{path:.*}", self._respond)
+        app.router.add_route("*", "/{path:.*}", self._respond)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)

@@ -11,6 +11,7 @@ from recjury.campaign.run import (
     Finished,
     Keeper,
     Progress,
+    Wait,
     Work,
     budget_of,
     carry_out,
@@ -98,11 +99,13 @@ async def judge(
     open_provider: Open | None = None,
     retry: bool = True,
     take_over: bool = False,
+    wait: Wait | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> Finished:
     """Rate recorded conversations by the campaign's evaluators. Raises UserError and Stop.
 
-    What is rated already is not rated again; without `retry`, what failed stays as it is.
+    What is rated already is not rated again; without `retry`, what failed stays as it is. With
+    `wait`, it goes on when batches are over.
     """
     budget = budget_of(config, store)
     async with prepared(
@@ -110,7 +113,13 @@ async def judge(
     ) as ready:
         work = to_rate(conversations, ready, store)
         return await carry_out(
-            ready, work, store, retry=retry, take_over=take_over, progress=progress
+            ready,
+            work,
+            store,
+            retry=retry,
+            take_over=take_over,
+            wait=wait,
+            progress=progress,
         )
 
 

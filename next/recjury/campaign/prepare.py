@@ -80,6 +80,7 @@ async def prepared(
     parts = _Parts(config, _corpora(config, limit), open_provider or open_model)
     systems = {} if only_rates else parts.systems(fresh or {}, stand_ins=stand_ins)
     users = {} if only_rates else parts.users()
+    parts.check_talk()
     evaluators = parts.evaluators()
     gateway = Gateway(parts.models, recorder, parts.open, budget=budget, attempts=config.attempts)
     try:
@@ -186,6 +187,16 @@ class _Parts:
             for scenario in corpus.scenarios:
                 if lacking := user.lacks(scenario):
                     raise UserError(lacking)
+
+    def check_talk(self) -> None:
+        """Raise UserError if a model that talks is answered in batches: each turn would wait."""
+        for alias in sorted(self.used & self.config.models.keys()):
+            if self.models[alias].in_batches:
+                raise self.config.error(
+                    ("models", alias, "provider"),
+                    "openai-batch is for judging: a user or a system that waits for a batch with "
+                    "each turn would take days",
+                )
 
     def evaluators(self) -> dict[str, Evaluator]:
         """The evaluators by identity."""

@@ -11,7 +11,7 @@ from recjury import __version__
 from recjury.campaign.config import Config, Spending
 from recjury.campaign.plan import Trial, planned_conversations, planned_evaluators, trial_of
 from recjury.campaign.prepare import Open, Prepared, prepared
-from recjury.errors import BatchPending, CallFailed, Stop, UnitFailed
+from recjury.errors import BatchPending, CallFailed, Stop, UnitFailed, UserError
 from recjury.judges import Evaluator
 from recjury.llm import Ask, Budget, gather
 from recjury.logs import logger
@@ -72,7 +72,10 @@ class Progress(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """What a run did: trials planned, left before and after it, and calls sent and found again."""
+    """What a run did: trials planned, left before and after it, and calls sent and found again.
+
+    `waiting` has a line for each model whose batches are to answer.
+    """
 
     run: int
     planned: int
@@ -80,6 +83,11 @@ class Finished(NamedTuple):
     left: int
     sent: int
     reused: int
+    waiting: tuple[str, ...] = ()
+
+
+Wait = Callable[[Sequence[str]], None]
+"""Told what waits for batches, before a run waits for them."""
 
 
 async def run(
@@ -93,6 +101,7 @@ async def run(
     shard: "Shard | None" = None,
     executor: Executor | None = None,
     take_over: bool = False,
+    wait: Wait | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> Finished:
     """Play and rate all that is left of a campaign.
@@ -121,6 +130,7 @@ async def run(
             executor=executor,
             retry=retry,
             take_over=take_over,
+            wait=wait,
             progress=progress,
         )
 
@@ -173,14 +183,18 @@ async def carry_out(
     executor: Executor | None = None,
     retry: bool = True,
     take_over: bool = False,
+    wait: Wait | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> Finished:
     """One run: plan the work, keep its logs, and take a step with what is left of each row.
 
-    `fresh` are the labels of systems that changed where recjury cannot see it. Raises UserError if
-    the campaign runs elsewhere, and Stop if an endpoint or the budget ends it.
+    `fresh` are the labels of systems that changed where recjury cannot see it. What waits for
+    batches is left for the next run; with `wait`, this run goes on when one is over. Raises
+    UserError if the campaign runs elsewhere, and Stop if an endpoint or the budget ends it.
     """
     config = ready.config
+    if executor is not None and any(model.in_batches for model in config.models.values()):
+        raise UserError("openai-batch is for runs in one process: leave the executor out")
     number = store.start(config.name, config.stored(), _VERSIONS, take_over=take_over)
     store.set_fresh(config.name, fresh or {})
     state, reason = "interrupted", ""
@@ -188,11 +202,17 @@ async def carry_out(
         planned = await plan_work(number, work, ready, store)
         before = sum(1 for _ in work.left(number, store, retry=retry))
         logger.info("run begins", run=number, campaign=config.name, left=before)
-        todo = work.left(number, store, retry=retry)
-        if executor is not None and before:
-            await executor.work_off(todo, before, ready, fresh or {}, progress)
-        else:
-            await _work_off(todo, before, work.step, ready, progress)
+        while True:
+            todo = work.left(number, store, retry=retry)
+            if executor is not None and before:
+                await executor.work_off(todo, before, ready, fresh or {}, progress)
+            else:
+                await _work_off(todo, before, work.step, ready, progress)
+            waiting = await ready.gateway.submit()
+            if wait is None or not waiting:
+                break
+            wait(waiting)
+            await ready.gateway.wait()
         state = "finished"
     except Stop as stop:
         state, reason = "stopped", str(stop)
@@ -204,7 +224,8 @@ async def carry_out(
         store.end(number, state, reason)
         logger.info("run ends", run=number, state=state, reason=reason)
     left = sum(1 for _ in work.left(number, store))
-    return Finished(number, planned, before, left, ready.gateway.sent, ready.gateway.reused)
+    sent, reused = ready.gateway.sent, ready.gateway.reused
+    return Finished(number, planned, before, left, sent, reused, tuple(waiting))
 
 
 async def plan_work(number: int, work: Work, ready: Prepared, store: Store) -> int:

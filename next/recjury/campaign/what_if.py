@@ -46,6 +46,8 @@ async def what_if(
     """
     row = store.evaluation(evaluation)
     config = Config.model_validate(store.config(row.campaign))
+    models_ = {alias: model.live for alias, model in config.models.items()}
+    config = config.model_copy(update={"models": models_})
     found = store.findings(evaluation)
     before = next((each for each in found if isinstance(each, Debate)), None)
     if before is None or not 1 <= round_ <= before.rounds:

@@ -114,7 +114,7 @@ async def _campaign(file: Path, *, ask: bool) -> list[Check]:
 
     config = read_config(file)
     patient = {
-        alias: model.model_copy(update={"patience": min(model.patience, _PATIENCE)})
+        alias: model.live.model_copy(update={"patience": min(model.patience, _PATIENCE)})
         for alias, model in config.models.items()
     }
     hasty = config.model_copy(update={"models": patient})

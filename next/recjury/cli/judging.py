@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recjury.cli.app import app
-from recjury.cli.options import DEFAULT_STORE, JsonOption, LogOption, StoreOption
+from recjury.cli.options import DEFAULT_STORE, JsonOption, LogOption, StoreOption, WaitOption
 from recjury.errors import UserError
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def judge(
     take_over: Annotated[
         bool, typer.Option("--take-over", help="Go on with a run that another machine left.")
     ] = False,
+    wait: WaitOption = False,
     log: LogOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -56,7 +57,7 @@ def judge(
     """
     from recjury import campaign as campaigns
     from recjury.cli.interrupts import run_until_interrupted
-    from recjury.cli.progress import progress_line
+    from recjury.cli.progress import progress_line, say_what_waits
     from recjury.cli.running import estimate
     from recjury.cli.show import show
     from recjury.logs import log_to
@@ -84,10 +85,12 @@ def judge(
             opened,
             retry=retry,
             take_over=take_over,
+            wait=say_what_waits if wait else None,
             progress=progress_line(),
         )
         finished = run_until_interrupted(work)
         _say_what_was_done(finished)
+        say_what_waits(finished.waiting)
         found = summary(opened, settings.name)
     problems, notes = tuple(_skipped(skipped)), tuple(_unknown(conversations))
     caveats = [*notes, *found.data.get("caveats", ()), *problems]

@@ -27,6 +27,9 @@ JsonOption: TypeAlias = Annotated[
 LogOption: TypeAlias = Annotated[
     Path | None, typer.Option("--log", help="Append events to this file, as JSON lines.")
 ]
+WaitOption: TypeAlias = Annotated[
+    bool, typer.Option("--wait", help="Go on when batches of models have answered.")
+]
 CampaignOption: TypeAlias = Annotated[
     str, typer.Option("--campaign", help="The campaign's name; the newest by default.")
 ]

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from recjury.campaign import Progress
 
@@ -25,6 +25,12 @@ def progress_line(now: Callable[[], float] = time.monotonic) -> Callable[[Progre
         sys.stderr.flush()
 
     return show
+
+
+def say_what_waits(lines: Sequence[str]) -> None:
+    """A line for each model whose batches are to answer."""
+    for line in lines:
+        sys.stderr.write(f"{line}; the same command goes on when they are answered\n")
 
 
 def _line(progress: Progress, seconds: float) -> str:

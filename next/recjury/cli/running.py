@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from recjury.cli.app import app
-from recjury.cli.options import DEFAULT_STORE, CampaignOption, JsonOption, LogOption, StoreOption
+from recjury.cli.options import (
+    DEFAULT_STORE,
+    CampaignOption,
+    JsonOption,
+    LogOption,
+    StoreOption,
+    WaitOption,
+)
 from recjury.errors import UserError
 
 if TYPE_CHECKING:
@@ -47,6 +54,7 @@ def run(
     report: Annotated[
         Path | None, typer.Option(help="Afterwards, write a report to this file (HTML).")
     ] = None,
+    wait: WaitOption = False,
     log: LogOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -57,7 +65,7 @@ def run(
     """
     from recjury import campaign
     from recjury.cli.interrupts import run_until_interrupted
-    from recjury.cli.progress import progress_line
+    from recjury.cli.progress import progress_line, say_what_waits
     from recjury.cli.reporting import write
     from recjury.cli.show import show
     from recjury.logs import log_to
@@ -87,10 +95,12 @@ def run(
             shard=_shard(shard),
             executor=cluster if executor == "ray" else None,
             take_over=take_over,
+            wait=say_what_waits if wait else None,
             progress=progress_line(),
         )
         finished = run_until_interrupted(work)
         say_what_was_done(finished, since=opened.runs(config.name)[-1].started_at)
+        say_what_waits(finished.waiting)
         if report is not None:
             typer.echo(write(opened, report, config.name), err=True)
         show(summary(opened, config.name), as_json=json)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -15,6 +15,7 @@ from recjury.llm.reading import check_choices, expected_in, object_in, odds_in, 
 from recjury.llm.tasks import gather
 from recjury.records import (
     Completion,
+    EmbeddingShape,
     Message,
     ObjectShape,
     OddsShape,
@@ -24,6 +25,9 @@ from recjury.records import (
     Status,
     Unit,
 )
+
+if TYPE_CHECKING:
+    from recjury.llm.embeddings import Vectors
 
 T = TypeVar("T")
 B = TypeVar("B", bound=BaseModel)
@@ -178,6 +182,24 @@ class Ask:
             return Odds(*odds_in(reply, choices))
 
         return (await self._with_logprobs(request, model, read))[0]
+
+    async def embeddings(
+        self, texts: Sequence[str], *, model: str, purpose: str = "embedding"
+    ) -> "Answer[Vectors]":
+        """The vectors of some texts, [texts, dimensions], each kept and found again as a call."""
+        import numpy as np
+
+        from recjury.llm.embeddings import to_vector
+
+        async def one(text: str) -> "Vectors":
+            request = Request(_messages(text), purpose, EmbeddingShape())
+            (kept,) = await self._gateway.draws(request, model, self._unit)
+            return to_vector(kept.text)
+
+        try:
+            return Answer(np.stack(await gather(map(one, texts))), Status.OK)
+        except CallFailed as failure:
+            return Answer(None, _status(failure), str(failure))
 
     def _request(
         self, prompt: Prompt, purpose: str, shape: Shape | None, temperature: float

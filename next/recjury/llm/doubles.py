@@ -10,9 +10,10 @@ from typing import Any
 from recjury.llm.identity import with_code
 from recjury.llm.models import TYPICAL_TOKENS, Model
 from recjury.llm.remedies import Dialect
-from recjury.records import Completion, ObjectShape, OddsShape, RatingShape, Request
+from recjury.records import Completion, EmbeddingShape, ObjectShape, OddsShape, RatingShape, Request
 
 _ENTRIES = 3  # of a list of objects: such as the particles of a turn
+_DIMENSIONS = 8
 _WORD = "word "  # 5 characters, a bit more than a token
 
 Script = Callable[[Request, str], str | Completion]
@@ -108,6 +109,8 @@ class TypicalModel:
                 text = json.dumps(example | {"code": code})
             case OddsShape(choices):
                 text, logprobs = choices[0], (_token(*choices),)
+            case EmbeddingShape():
+                text = _vector(self._random)
             case None:
                 pass
         cost = self._model.cost(tokens_in, tokens)
@@ -120,6 +123,14 @@ class TypicalModel:
         if purpose == "system" and self._names:
             text += " and ".join(self._random.sample(self._names, min(2, len(self._names))))
         return text
+
+
+def _vector(draw: random.Random) -> str:
+    import numpy as np
+
+    from recjury.llm.embeddings import to_text
+
+    return to_text(np.array([draw.gauss() for _ in range(_DIMENSIONS)], dtype=np.float32))
 
 
 def _token(*likely: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from pydantic_core import from_json
 
 from recjury.errors import UserError
 from recjury.keys import key_of
+from recjury.llm.embeddings import embedding_body, vector_in
 from recjury.llm.identity import with_code
 from recjury.llm.models import OPENAI, Model
 from recjury.llm.reading import spoken
@@ -29,7 +30,7 @@ from recjury.llm.remedies import (
     one_line,
     remedy_for,
 )
-from recjury.records import Completion, ObjectShape, OddsShape, RatingShape, Request
+from recjury.records import Completion, EmbeddingShape, ObjectShape, OddsShape, RatingShape, Request
 
 if TYPE_CHECKING:
     import openai
@@ -40,48 +41,54 @@ _FILTERED = Failure(400, "the reply was taken back", "content_filter")
 class Endpoint:
     """A model's endpoint, with its connections."""
 
-    def __init__(self, model: Model):
-        """Nothing is sent. Raises UserError if the key or a part of the address is missing."""
+    def __init__(self, model: Model, key: str = ""):
+        """Nothing is sent. Raises UserError if the key or a part of the address is missing.
+
+        Without a `key`, it is the one in the variable that the model names.
+        """
         import httpx2
 
         self._model, self._response = model, httpx2.Response
-        self._key_env = model.key_env or ("OPENAI_API_KEY" if model.base_url == OPENAI else "")
-        self._client = _client(model, key_of(self._key_env) if self._key_env else "none")
+        self._client = client_of(model, key)
         self._worked = False
 
     async def ask(
         self, calls: Sequence[str], request: Request, code: str, dialect: Dialect
     ) -> Sequence[Completion]:
         """One completion for each of `calls`, or one alone if the endpoint takes no `n`."""
-        body = body_of(with_code(request, code), self._model, dialect, len(calls))
         try:
-            answer = await self._answer(body)
-            done = completions_of(answer, self._model)
-        except _AnswerError as error:
+            if isinstance(request.shape, EmbeddingShape):
+                answer = await self._answer("/embeddings", embedding_body(request, self._model))
+                done = [_vector_of(answer, self._model)]
+            else:
+                body = body_of(with_code(request, code), self._model, dialect, len(calls))
+                answer = await self._answer("/chat/completions", body)
+                done = completions_of(answer, self._model)
+        except AnswerError as error:
             raise AttemptError(
-                remedy_for(error.failure, dialect, worked=self._worked, key_env=self._key_env)
+                remedy_for(
+                    error.failure, dialect, worked=self._worked, key_env=key_variable(self._model)
+                )
             ) from None
         self._worked = True
         return done
 
-    async def _answer(self, body: Mapping[str, Any]) -> Any:
-        """The JSON of a reply. Raises AttemptError, or _AnswerError for what the endpoint says."""
+    async def _answer(self, path: str, body: Mapping[str, Any]) -> Any:
+        """The JSON of a reply. Raises AttemptError, or AnswerError for what the endpoint says."""
         import aiohttp
         import openai
 
         try:
             async with asyncio.timeout(self._model.timeout):
-                response = await self._client.post(
-                    "/chat/completions", body=body, cast_to=self._response
-                )
+                response = await self._client.post(path, body=body, cast_to=self._response)
         except openai.APIStatusError as error:
             said = error.response
-            raise _AnswerError(failure_in(said.status_code, _read(said), said.headers)) from None
+            raise AnswerError(failure_in(said.status_code, _read(said), said.headers)) from None
         except TimeoutError:
             reason = f"no answer within {self._model.timeout:g} s"
             raise AttemptError(Remedy("again", reason)) from None
         except (openai.OpenAIError, aiohttp.ClientError) as error:
-            raise AttemptError(Remedy("again", _reason(error), no_contact=True)) from None
+            raise AttemptError(Remedy("again", reason_of(error), no_contact=True)) from None
         try:
             return _json(response.content)
         except ValueError:
@@ -94,10 +101,11 @@ class Endpoint:
         await self._client.close()
 
 
-class _AnswerError(Exception):
-    """The endpoint answers with an error."""
+class AnswerError(Exception):
+    """The endpoint answers with an error, or has an error in place of an answer."""
 
     def __init__(self, failure: Failure):
+        """`failure` is what it says."""
         super().__init__(failure.reason)
         self.failure = failure
 
@@ -131,9 +139,9 @@ def completions_of(answer: Any, model: Model) -> list[Completion]:
     """The replies in an answer, read in one way wherever it comes from."""
     choices = answer.get("choices") if isinstance(answer, Mapping) else None
     if not isinstance(choices, list) or not choices:
-        raise _AnswerError(_error_in_answer(answer))
+        raise AnswerError(_error_in_answer(answer))
     if any(choice.get("finish_reason") == "content_filter" for choice in choices):
-        raise _AnswerError(_FILTERED)
+        raise AnswerError(_FILTERED)
     usage = answer.get("usage") or {}
     counts = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
     served = str(answer.get("model") or "")
@@ -158,6 +166,18 @@ def _completion(
         tokens_out=counts[1],
         cost=model.cost(*counts),
         served=served,
+    )
+
+
+def _vector_of(answer: Any, model: Model) -> Completion:
+    """The vector in an answer. Raises AnswerError."""
+    vector = vector_in(answer)
+    if vector is None:
+        raise AnswerError(_error_in_answer(answer))
+    tokens = _count((answer.get("usage") or {}).get("prompt_tokens"))
+    cost = model.cost(tokens, 0)
+    return Completion(
+        vector, tokens_in=tokens, tokens_out=0, cost=cost, served=str(answer.get("model") or "")
     )
 
 
@@ -216,17 +236,25 @@ def _read(response: Any) -> Any:
         return response.text
 
 
-def _reason(error: Exception) -> str:
-    """The first cause: the SDK takes all of them for timeouts."""
+def reason_of(error: Exception) -> str:
+    """Why there is no answer: the first cause, since the SDK takes all of them for timeouts."""
     while error.__cause__ is not None and isinstance(error.__cause__, Exception):
         error = error.__cause__
     return one_line(f"no answer: {str(error) or type(error).__name__}")
 
 
-def _client(model: Model, key: str) -> "openai.AsyncOpenAI":
+def key_variable(model: Model) -> str:
+    """The variable with the model's key; empty if none is named and OpenAI is not asked."""
+    return model.key_env or ("OPENAI_API_KEY" if model.base_url == OPENAI else "")
+
+
+def client_of(model: Model, key: str = "") -> "openai.AsyncOpenAI":
+    """The SDK's client, which asks once. Raises UserError if its key is missing."""
     import httpx2
     import openai
 
+    variable = key_variable(model)
+    key = key or (key_of(variable) if variable else "none")
     _refuse_socks(model.base_url)
     connections = openai.DefaultAioHttpClient(
         follow_redirects=False,

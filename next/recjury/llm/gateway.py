@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
-from recjury.errors import UserError
+from recjury.errors import BatchPending, UserError
 from recjury.files import nearest
+from recjury.llm.batch import Batch
 from recjury.llm.budget import Budget, Spent
 from recjury.llm.identity import asks_for_code, identities, new_code
 from recjury.llm.limiter import Clock, Limiter
@@ -16,6 +17,8 @@ from recjury.llm.models import TYPICAL_TOKENS, Model, Provider, Recorder
 from recjury.llm.remedies import AttemptError, Remedy
 from recjury.logs import logger
 from recjury.records import Completion, Request, Unit
+
+_LOOK = 60.0  # seconds until batches are looked at again
 
 FIRST_PATIENCE = 30.0
 """Seconds after which an address where nothing has ever answered is taken for a wrong one."""
@@ -138,6 +141,7 @@ class Gateway:
         self._open_provider = open_provider
         self._lines: dict[str, Line] = {}
         self._open: dict[str, asyncio.Task[dict[str, Completion]]] = {}
+        self._waiting: dict[str, Spent] = {}
         self.sent = self.reused = 0
 
     def line(self, model: str) -> Line:
@@ -158,7 +162,10 @@ class Gateway:
                     f"the budget is in dollars and the price of {settings.name} is unknown: "
                     "set `price_in` and `price_out`, or a budget in tokens"
                 )
-            self._lines[model] = Line(settings, self._open_provider(settings), self._clock)
+            provider = self._open_provider(settings)
+            if isinstance(provider, Batch):
+                provider.keep_in(self.recorder)
+            self._lines[model] = Line(settings, provider, self._clock)
         return self._lines[model]
 
     async def draws(
@@ -199,11 +206,24 @@ class Gateway:
         while missing := [call for call in calls if call not in found]:
             typical = line.typical(request) if self.budget.is_limited else Spent()
             together = Spent(typical.dollars * len(missing), typical.tokens * len(missing))
-            async with self.budget.reserve(together):
-                done = await self._answered(line, request, model, unit, missing)
-                self.budget.settle(_spent(done, typical))
+            self._expect(missing, Spent())
+            try:
+                async with self.budget.reserve(together):
+                    done = await self._answered(line, request, model, unit, missing)
+                    self.budget.settle(_spent(done, typical))
+            except BatchPending:
+                self._expect(missing, typical)
+                raise
             found |= await self.recorder.record(done, request, model, unit)
         return found
+
+    def _expect(self, calls: Sequence[str], cost: Spent) -> None:
+        """Count what calls that wait for a batch will cost; nothing, if they do not wait."""
+        for call in calls:
+            before = self._waiting.pop(call, Spent())
+            self.budget.settle(Spent(cost.dollars - before.dollars, cost.tokens - before.tokens))
+            if cost != Spent():
+                self._waiting[call] = cost
 
     async def _answered(
         self, line: Line, request: Request, model: str, unit: Unit, calls: Sequence[str]
@@ -225,6 +245,24 @@ class Gateway:
         ]
         self.sent += len(named)
         return named
+
+    async def submit(self) -> list[str]:
+        """Send the calls that batches are to answer; a line for each model with some. Raises Stop.
+
+        When it is called, no call may be open.
+        """
+        return [line for batch in self._batches() if (line := await batch.submit())]
+
+    async def wait(self) -> None:
+        """Until one of the batches is over. Raises Stop."""
+        over = False
+        while not over:
+            await self._clock.sleep(_LOOK)
+            over = any([await batch.look() for batch in self._batches()])
+
+    def _batches(self) -> list[Batch]:
+        providers = (line.provider for line in self._lines.values())
+        return [each for each in providers if isinstance(each, Batch)]
 
     async def aclose(self) -> None:
         """Wait for calls that were sent, since they are paid for; end those that were not."""

@@ -13,7 +13,15 @@ from recjury.llm.vllm_args import check_args, reply_args, split_args
 from recjury.llm.weights import model_digest
 from recjury.records import Completion, Record, Request, Unit
 
-TYPICAL_TOKENS = {"judge": 250, "debate": 170, "user": 35, "system": 90, "choice": 2}
+TYPICAL_TOKENS = {
+    "judge": 250,
+    "debate": 170,
+    "user": 35,
+    "system": 90,
+    "choice": 2,
+    "embedding": 0,
+    "catalogue": 0,
+}
 """Tokens of a reply, by purpose."""
 
 _BATCH_SHARE = 0.5
@@ -120,6 +128,16 @@ class Model(ReplySettings):
         return self.provider in ("vllm", "transformers")
 
     @property
+    def live(self) -> "Model":
+        """The same model, asked in calls of their own where a batch would take too long."""
+        return self.model_copy(update={"provider": "endpoint"}) if self.in_batches else self
+
+    @property
+    def in_batches(self) -> bool:
+        """Whether calls wait for a batch."""
+        return self.provider == "openai-batch"
+
+    @property
     def reply(self) -> ReplySettings:
         """The settings that can change a reply.
 
@@ -147,7 +165,7 @@ class Model(ReplySettings):
         if self.runs_here:
             return 0.0
         listed = listed_cost(self.name, self.base_url, tokens_in, tokens_out)
-        if listed is None or self.provider != "openai-batch":
+        if listed is None or not self.in_batches:
             return listed
         return _BATCH_SHARE * listed
 

@@ -1,7 +1,9 @@
 """What answers for a model, by its `provider`."""
 
+from recjury.llm.batch import Batch
 from recjury.llm.endpoint import Endpoint
 from recjury.llm.models import Model, Provider
+from recjury.llm.vllm import Vllm
 
 
 def open_model(model: Model) -> Provider:
@@ -14,5 +16,9 @@ def open_model(model: Model) -> Provider:
             from recjury.llm.transformers_model import TransformersModel
 
             return TransformersModel(model)
-        case _:
+        case "openai-batch":
+            return Batch(model)
+        case "vllm":
+            return Vllm(model)
+        case "endpoint" | "azure":
             return Endpoint(model)

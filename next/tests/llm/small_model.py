@@ -29,8 +29,9 @@ def campaign() -> Config:
             "name": "small",
             "scenarios": [{"corpus": "sample", "limit": 2}],
             "systems": ["retrieval"],
-            "evaluators": ["outcome", "core"],
-            "model": {"provider": "transformers", "name": str(weights), "max_tokens": 160},
+            "evaluators": ["outcome", {"kind": "core", "debate": {"max_rounds": 2}}],
+            "attempts": 2,
+            "model": {"provider": "transformers", "name": str(weights), "max_tokens": 120},
         }
     )
 
