@@ -1,13 +1,18 @@
 """How far scores agree with people: labels, alignment, analyses."""
 
 from recjury.agreement.align import Aligned, align
+from recjury.agreement.analyses import ANALYSES
 from recjury.agreement.forms import FORMS
+from recjury.agreement.given import Analysis, Given
 from recjury.agreement.labels import Labels, labels_of, open_labels
 from recjury.agreement.scores import read_scores, scores_of
 
 __all__ = [
+    "ANALYSES",
     "FORMS",
     "Aligned",
+    "Analysis",
+    "Given",
     "Labels",
     "align",
     "labels_of",

@@ -1,11 +1,12 @@
-"""`recjury align`: scores held against people's labels."""
+"""`recjury align` and `recjury analyse`: how far scores can be trusted."""
 
 from typing import Annotated, Literal
 
 import typer
 
 from recjury.cli.app import app
-from recjury.cli.options import CampaignOption, JsonOption
+from recjury.cli.options import DEFAULT_STORE, CampaignOption, JsonOption, StoreOption
+from recjury.errors import UserError
 
 
 @app.command()
@@ -43,3 +44,42 @@ def align(
         seed=seed,
     )
     show(found, as_json=json)
+
+
+@app.command()
+def analyse(
+    name: Annotated[str, typer.Argument(help="The analysis; without it, all are listed.")] = "",
+    labels: Annotated[str, typer.Option(help="FORM:PATH, or module:function of your own.")] = "",
+    resamples: Annotated[int, typer.Option(min=100, help="Of the bootstrap.")] = 2000,
+    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    store: StoreOption = DEFAULT_STORE,
+    campaign: CampaignOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Questions of the papers about judges, asked of a campaign. Without a name: which there are.
+
+    Examples: recjury analyse; recjury analyse judge.length; recjury analyse core.rq2 --labels
+    csv:people.csv.
+    """
+    import pandas as pd
+
+    from recjury import agreement
+    from recjury.cli.show import show
+    from recjury.files import nearest
+    from recjury.results import Findings
+    from recjury.store import Store
+
+    known = agreement.ANALYSES
+    if not name:
+        rows = [(key, each.shows, each.needs) for key, each in known.items()]
+        table = pd.DataFrame(rows, columns=["name", "what it shows", "what it needs"])
+        answer = "`recjury analyse NAME` asks one of a campaign. No call to a model is made."
+        data = {key: {"shows": shows, "needs": needs} for key, shows, needs in rows}
+        show(Findings("analyse", answer, {"Analyses": table}, data=data), as_json=json)
+        return
+    if name not in known:
+        raise UserError(f"there is no analysis {name!r}{nearest(name, known)}: {', '.join(known)}")
+    people = agreement.open_labels(labels) if labels else None
+    with Store(store, readonly=True) as opened:
+        given = agreement.Given(opened, opened.campaign(campaign), people, resamples, seed)
+        show(known[name].run(given), as_json=json)

@@ -1,0 +1,71 @@
+"""What an analysis is given, and how it is registered."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from recjury.agreement.labels import Labels
+from recjury.errors import UserError
+from recjury.records import DEBATE
+from recjury.results import Findings, ratings, statements, turns
+from recjury.results.ratings import FACTOR_KINDS, TRIAL
+from recjury.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Given:
+    """A campaign of a store, people's labels if there are any, and the bootstrap's settings."""
+
+    store: Store
+    campaign: str
+    labels: Labels | None = None
+    resamples: int = 2000
+    seed: int = 0
+
+    @cached_property
+    def frame(self) -> "pd.DataFrame":
+        """The campaign's ratings."""
+        return ratings(self.store, self.campaign)
+
+    @cached_property
+    def turns(self) -> "pd.DataFrame":
+        """The campaign's turns."""
+        return turns(self.store, self.campaign)
+
+    @cached_property
+    def statements(self) -> "pd.DataFrame":
+        """What roles said in debates."""
+        return statements(self.store, self.campaign)
+
+    def factors(self) -> "pd.DataFrame":
+        """The factors' ratings: trial, evaluator, rater, metric, score. Raises UserError."""
+        rows = self.frame[self.frame["kind"].isin(FACTOR_KINDS) & (self.frame["rater"] != DEBATE)]
+        rows = rows[rows["metric"].notna()]
+        if not rows["score"].notna().any():
+            raise UserError(
+                f"{self.campaign} has no scores of factors: rate it with `core`, as in `recjury "
+                f"judge --campaign {self.campaign} --config judges.yaml`"
+            )
+        keys = [*TRIAL, "evaluator", "rater", "metric"]
+        return rows.groupby(keys, observed=True)["score"].mean().dropna().reset_index()
+
+    def people(self) -> "pd.DataFrame":
+        """People's labels: conversation, turn, metric, score. Raises UserError."""
+        if self.labels is None:
+            raise UserError(
+                "this analysis needs people's labels: --labels FORM:PATH. `recjury annotate` makes "
+                "a page to give them"
+            )
+        return self.labels.means()
+
+
+class Analysis(NamedTuple):
+    """An analysis: what it shows, and what it needs besides a campaign."""
+
+    run: Callable[[Given], Findings]
+    shows: str
+    needs: str

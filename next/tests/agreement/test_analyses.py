@@ -1,0 +1,193 @@
+"""The analyses, on a stored campaign whose judges have planted habits."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from recjury.agreement import ANALYSES, Given, Labels, labels_of
+from recjury.campaign import Config, run
+from recjury.errors import UserError
+from recjury.llm import Model, ScriptedModel
+from recjury.records import Request
+from recjury.results import ratings
+from recjury.store import Store
+from tests.campaign.campaigns import said
+from tests.cli.conftest import Recjury, recjury
+from tests.replies import reply_to
+
+__all__ = ["recjury"]
+
+_RATING = re.compile(r'(<rating code="\w+">)\d+')
+
+
+def judged(prompt: str, model: str) -> str:
+    """A judge's reply: one loves long replies, one the system that runs on it, one is honest."""
+    reply = reply_to(prompt, salt=model)
+    if "<rating" not in prompt or "<interaction" not in prompt:
+        return reply
+    words = len(prompt.partition("<interaction")[2].partition("</interaction")[0].split())
+    score = {"long": min(4, words // 120), "own": 4 if "Ahem" in prompt else 1}.get(model)
+    return reply if score is None else _RATING.sub(rf"\g<1>{score}", reply)
+
+
+def speaks(model: str) -> Any:
+    def say(request: Request, code: str) -> str:
+        prompt = said(request)
+        if request.purpose == "system":
+            return f"Ahem. {reply_to(prompt)}" + " and so on" * (len(prompt) % 23)
+        return judged(prompt, model)
+
+    return say
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Two systems over 14 scenarios, three judges, a debate of two rounds, rated twice."""
+    config = Config.model_validate(
+        {
+            "name": "planted",
+            "scenarios": [{"corpus": "sample", "limit": 14}],
+            "systems": ["popular", {"kind": "chatcrs", "model": "own"}],
+            "evaluators": [
+                "outcome",
+                {
+                    "kind": "core",
+                    "judges": ["honest", "long", "own"],
+                    "judgings": 2,
+                    "temperature": 0.5,
+                    "debate": {"max_rounds": 2},
+                },
+            ],
+            "users": [{"kind": "llm", "model": "honest"}],
+            "models": {
+                name: {"name": name, "price_in": 0, "price_out": 0}
+                for name in ("honest", "long", "own")
+            },
+        }
+    )
+
+    def opened(model: Model) -> ScriptedModel:
+        return ScriptedModel(speaks(model.name))
+
+    with Store(tmp_path_factory.mktemp("planted") / "s.db") as kept:
+        asyncio.run(run(config, kept, open_provider=opened))
+        yield kept
+
+
+def people(store: Store) -> Labels:
+    """People who agree with the honest judge, and give 25 times the mean factor overall."""
+    frame = ratings(store, "planted")
+    rows = frame[(frame["rater"] == "honest") & (frame["judging"] == 0) & frame["score"].notna()]
+    rows = rows[rows["system"] == "popular"]
+    labels = [
+        (str(r.scenario), -1, str(r.metric), "1", r.score, "set", "popular", str(r.scenario))
+        for r in rows.itertuples()
+    ]
+    overall = rows.groupby("scenario", observed=True)["score"].mean()
+    labels += [
+        (str(id_), -1, "overall", "1", 25 * score, "set", "popular", str(id_))
+        for id_, score in overall.items()
+    ]
+    return labels_of("people", labels)
+
+
+def given(store: Store, **changes: Any) -> Given:
+    return Given(store, "planted", **{"resamples": 200, **changes})
+
+
+def test_a_judge_that_loves_length_is_found(store: Store) -> None:
+    flagged = ANALYSES["judge.length"].run(given(store)).data["flagged"]
+    assert flagged == ["long"]
+
+
+def test_a_judge_that_prefers_its_own_system_is_found(store: Store) -> None:
+    found = ANALYSES["judge.self_preference"].run(given(store)).data
+    assert found["flagged"] == ["own"]
+
+
+def test_repeats_are_compared(store: Store) -> None:
+    rows = ANALYSES["judge.retest"].run(given(store)).data["rows"]
+    assert {row["n"] for row in rows if row["metric"].startswith("core.")} != set()
+    assert all(0 <= row["equal"] <= 1 for row in rows)
+
+
+def test_coupling_is_the_mean_of_pairwise_correlations(store: Store) -> None:
+    rated = given(store).factors()
+    rated = rated[rated["rater"] == "honest"]
+    wide = rated.pivot_table("score", ["system", "scenario"], "metric", observed=True)
+    matrix = np.corrcoef(wide.dropna(axis=1, how="all").to_numpy().T)
+    expected = np.nanmean(np.abs(matrix[np.triu_indices(len(matrix), 1)]))
+    rows = ANALYSES["core.rq1"].run(given(store)).data["raters"]
+    (honest,) = [row for row in rows if row["rater"] == "honest"]
+    assert honest["mean |r|"] == pytest.approx(expected)
+    assert {row["rater"] for row in rows} >= {"honest", "long", "own", "mean of judges"}
+
+
+def test_judges_are_held_against_people(store: Store) -> None:
+    found = ANALYSES["core.rq2"].run(given(store, labels=people(store))).data
+    means = found["mean_rho"]
+    assert max(means, key=lambda name: means[name]) in ("honest", "routed")
+    overall = ANALYSES["core.rq3"].run(given(store, labels=people(store))).data["rows"]
+    assert {row["metric"] for row in overall} >= {"core.overall", "core.mean", "outcome.recall@10"}
+
+
+def test_systems_by_judge_equal_a_groupby(store: Store) -> None:
+    rows = pd.DataFrame(ANALYSES["core.rq4"].run(given(store)).data["rows"])
+    own = rows[(rows["rater"] == "own") & (rows["system"] == "chatcrs")]
+    assert set(own["mean"]) == {4.0}
+    assert set(own["size"]) == {14}
+
+
+def test_the_debate_is_held_against_its_beginning(store: Store) -> None:
+    rows = ANALYSES["debate.value"].run(given(store)).data["rows"]
+    assert [row["beside"] for row in rows] == ["round 1", "factors"]
+    assert all(row["n"] == 28 for row in rows)
+
+
+def test_widths_shrink_with_scenarios(store: Store) -> None:
+    row = ANALYSES["judge.samples"].run(given(store)).data["rows"][0]
+    assert row["n = 10"] > row["n = 100"] > row["n = 1000"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("core.rq2", "labels"),
+        ("judge.position", "paireval"),
+        ("judge.turns", "face"),
+        ("offline.table", "offline"),
+    ],
+)
+def test_what_is_missing_is_said(store: Store, name: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        ANALYSES[name].run(given(store))
+
+
+def test_an_honest_judge_is_seldom_flagged() -> None:
+    """The share of 200 seeds in which a judge that ignores length is flagged for it."""
+    from recjury.agreement.judge_questions import _p_of_rank_correlation
+
+    flagged = 0
+    for seed in range(200):
+        generator = np.random.default_rng(seed)
+        frame = pd.DataFrame(
+            {
+                "score": generator.integers(0, 5, 40),
+                "words": generator.integers(20, 200, 40),
+                "system": ["a", "b"] * 20,
+            }
+        )
+        flagged += _p_of_rank_correlation(frame, seed) < 0.05
+    assert flagged / 200 <= 0.09
+
+
+def test_the_command_lists_and_asks(recjury: Recjury) -> None:
+    assert set(recjury("analyse", "--json").json) == set(ANALYSES)
+    assert recjury("demo", "--limit", "12").code == 0
+    assert recjury("analyse", "core.rq1", "--json").json["raters"]
+    assert "did you mean core.rq1" in recjury("analyse", "core.rq").err
