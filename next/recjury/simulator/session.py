@@ -54,6 +54,8 @@ class Session(Record):
     @classmethod
     def _written_out(cls, values: Any) -> Any:
         """The word `offline` alone will do. Raises ValueError for keys without an effect."""
+        if isinstance(values, str) and values != "offline":
+            raise ValueError(f"expected `offline`, or keys such as max_rounds, got {values!r}")
         values = {"offline": True} if values == "offline" else values
         if not isinstance(values, Mapping) or not values.get("offline"):
             return values

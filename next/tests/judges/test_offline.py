@@ -196,6 +196,7 @@ def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     [
         ({"users": ["demo"]}, "users"),
         ({"session": {"offline": True, "max_rounds": 2}}, "max_rounds"),
+        ({"session": "offlin"}, "expected `offline`"),
         ({"protocol": "paper"}, "protocol"),
     ],
 )
