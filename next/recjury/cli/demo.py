@@ -22,7 +22,7 @@ def demo(
     store: StoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
-    """Three systems over the sample, without a model: rules speak for user, judges and debaters.
+    """Systems over the sample, without a model: rules speak for user, judges and debaters.
 
     Example: recjury demo --limit 10.
     """
@@ -45,9 +45,14 @@ def demo(
 
 
 def _systems() -> list[str]:
-    from recjury.agents.loading import SYSTEMS
+    """Those that need nothing; with torch, also the neural ones with the weights that ship."""
+    from recjury.agents.neural.settings import is_installed
 
-    return [kind for kind in ("retrieval", "popular", "random") if kind in SYSTEMS]
+    neural = ("kbrd", "barcor", "unicrs")
+    if is_installed():
+        return ["retrieval", *neural, "popular", "random"]
+    typer.echo(f"Without {', '.join(neural)}: pip install 'recjury[neural]' adds them.", err=True)
+    return ["retrieval", "popular", "random"]
 
 
 def _say_what_is_next(store: str) -> None:
