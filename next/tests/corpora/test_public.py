@@ -73,6 +73,7 @@ def test_redial_as_ievalm_prepared_it(data: Path) -> None:
     assert [item.id for item in scenario.history[0].items] == ["0"]  # and not Eve in "never"
     assert [target.id for target in scenario.targets] == ["2", "0"]
     assert [target.id for target in scenario.named_in_history] == ["0"]
+    assert scenario.reference == "Ali (2001)"
     assert [reason.partition(":")[0] for reason in corpus.skipped] == ["7_4", "7_5"]
 
 
@@ -149,3 +150,4 @@ def test_the_real_files(name: str, items: int, scenarios: int, named: int) -> No
     assert len(corpus.scenarios) == scenarios
     assert len({scenario.id for scenario in corpus.scenarios}) == scenarios
     assert sum(bool(scenario.named_in_history) for scenario in corpus.scenarios) == named
+    assert all(scenario.reference for scenario in corpus.scenarios)

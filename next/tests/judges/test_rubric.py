@@ -51,6 +51,7 @@ def test_the_example_is_rated_by_both_models(
         (tmp_path / "mine.yaml").write_text(here)
         done = recjury("run", "mine.yaml", "--limit", "1")
         assert done.code == 0, done.err
+        assert recjury("store", "verify").code == 0
     with Store(tmp_path / "recjury.db", readonly=True) as store:
         frame = ratings(store, "mine")
     frame = frame[frame["kind"] == "rubric"]
