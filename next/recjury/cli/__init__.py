@@ -12,6 +12,7 @@ from recjury.cli import (
     starting,
     stores,
     training,
+    viewing,
 )
 from recjury.cli.app import main
 
@@ -28,4 +29,5 @@ __all__ = [
     "starting",
     "stores",
     "training",
+    "viewing",
 ]
