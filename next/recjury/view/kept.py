@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_MOST = 8
+_MOST = 24
 _kept: OrderedDict[tuple[str, Hashable], tuple[object, Any]] = OrderedDict()
 
 
@@ -48,9 +48,12 @@ def scores_of(store: Store, campaign: str) -> "pd.DataFrame":
 
 
 def _stamp(store: Store) -> object:
-    """Changes with every commit: the times and sizes of the file and of its log of writes."""
+    """Changes with every commit: the times and sizes of the file and of its log of writes.
+
+    An empty log says nothing: whoever reads may make one.
+    """
     if not store.database.is_file:
         return None
     files = [Path(f"{store.database.name}{end}") for end in ("", "-wal")]
     stats = [file.stat() for file in files if file.exists()]
-    return [(each.st_ino, each.st_mtime_ns, each.st_size) for each in stats] or None
+    return [(each.st_ino, each.st_mtime_ns, each.st_size) for each in stats if each.st_size] or None
