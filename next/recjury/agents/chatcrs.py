@@ -1,11 +1,13 @@
 """ChatCRS: a language model that recommends in conversation (CoRE, section 6.3)."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, PrivateAttr
+from pydantic import AfterValidator, PrivateAttr, model_validator
 
 from recjury.agents.search import Search
 from recjury.agents.settings import SystemSettings
+from recjury.agents.vectors import VectorSearch
 from recjury.corpora import Corpus
 from recjury.errors import SystemFailed
 from recjury.llm import Ask
@@ -13,12 +15,15 @@ from recjury.llm.prompts import pack
 from recjury.records import (
     LIST_LENGTH,
     Conversation,
+    ItemRef,
     Message,
     ModelName,
     PackName,
     SystemReply,
     Turn,
 )
+
+_TURNS = 2  # whose text is embedded, as published
 
 
 def _shipped(name: str) -> str:
@@ -29,16 +34,23 @@ class ChatCRS(SystemSettings):
     """A model of the campaign as a system, told which kind of item is wanted.
 
     With `list_source: independent`, as published, the list is made apart from the text: the items
-    that fit the conversation best (the paper compares embeddings; this is BM25). With `from_text`
-    it has the items that the text names.
+    that fit the conversation best, by the vectors of the model `embedder`, or else by BM25. With
+    `from_text` it has the items that the text names.
     """
 
     kind: Literal["chatcrs"] = "chatcrs"
     model: ModelName = "main"
     list_source: Literal["independent", "from_text"] = "independent"
+    embedder: ModelName | None = None
     prompts: Annotated[PackName, AfterValidator(_shipped)] = "agents/chatcrs"
     _instruction: tuple[str, ...] = PrivateAttr(default=())
-    _search: Search | None = PrivateAttr(default=None)
+    _search: Search | VectorSearch | None = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _embeds_for_a_list(self) -> "ChatCRS":
+        if self.embedder and self.list_source == "from_text":
+            raise ValueError("`embedder` finds lists that are `independent`: leave it out")
+        return self
 
     @property
     def links(self) -> bool:
@@ -53,7 +65,11 @@ class ChatCRS(SystemSettings):
             domain=domain,
         )
         if self.list_source == "independent":
-            ready._search = Search(corpus.catalogue)
+            ready._search = (
+                VectorSearch(corpus.catalogue, self.embedder)
+                if self.embedder
+                else Search(corpus.catalogue)
+            )
         return ready
 
     async def respond(self, conversation: Conversation, ask: Ask) -> SystemReply:
@@ -63,9 +79,15 @@ class ChatCRS(SystemSettings):
         answer = await ask.text(prompt, model=self.model, purpose="system")
         if answer.value is None:
             raise SystemFailed(f"its model {self.model}: {answer.reason}")
+        return SystemReply(text=answer.value, items=await self._list(said, ask))
+
+    async def _list(self, said: Sequence[Turn], ask: Ask) -> tuple[ItemRef, ...]:
+        """The items for a conversation. Raises SystemFailed if there are no vectors."""
+        if isinstance(self._search, VectorSearch):
+            last = " ".join(f"{turn.speaker}: {turn.text}" for turn in said[-_TURNS:])
+            return await self._search.best(last, LIST_LENGTH, ask)
         text = "\n".join(turn.text for turn in said)
-        items = self._search.best(text, LIST_LENGTH) if self._search else ()
-        return SystemReply(text=answer.value, items=items)
+        return self._search.best(text, LIST_LENGTH) if self._search else ()
 
 
 def message_of(turn: Turn) -> Message:

@@ -79,7 +79,10 @@ class _Counter:
 
     @property
     def calls(self) -> Counter[str]:
-        return sum((model.calls for model in self._models), Counter())
+        """By purpose, without the vectors of catalogues: those are few, cheap, and made once."""
+        found = sum((model.calls for model in self._models), Counter[str]())
+        del found["catalogue"]
+        return found
 
 
 async def _left(work: Work, ready: Prepared, memory: Store, store: Store | None) -> list[Todo]:

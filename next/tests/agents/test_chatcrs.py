@@ -1,12 +1,18 @@
 """ChatCRS: what its model is told, and where its lists come from (CoRE, section 6.3)."""
 
 import asyncio
+from collections import Counter
 from pathlib import Path
+
+import numpy as np
+import pytest
 
 from recjury.agents import LoadedSystem
 from recjury.corpora import Catalogue, Corpus, Domain, Item
+from recjury.errors import UserError
 from recjury.llm import ScriptedModel
-from recjury.records import Turn
+from recjury.llm.embeddings import to_text
+from recjury.records import EmbeddingShape, Request, Turn
 from tests.agents.talk import loaded, talk_with
 
 GOLDEN = Path(__file__).parent / "golden" / "chatcrs.txt"
@@ -58,6 +64,28 @@ def test_an_independent_list_has_what_fits_the_conversation() -> None:
     (turn,) = talk(ScriptedModel(["I would read Emma."]), "Something about a desert planet?")
     assert [item.id for item in turn.items] == ["b1"]
     assert not system().links
+
+
+def test_a_list_by_vectors_has_what_is_nearest_and_each_vector_is_asked_for_once() -> None:
+    """Two texts are near if they share one of three words."""
+
+    def say(request: Request, code: str) -> str:
+        if not isinstance(request.shape, EmbeddingShape):
+            return "Hm."
+        text = request.messages[0].text.casefold()
+        return to_text(np.array([word in text for word in ("planet", "village", "dublin")], "f4"))
+
+    model = ScriptedModel(say)
+    turns = talk(model, "Dublin, and no planet.", "A village?", "Dublin.", embedder="main")
+    assert [turn.items[0].id for turn in turns] == ["b1", "b2", "b3"]
+    asked = Counter(request.purpose for request in model.requests)
+    assert asked == {"catalogue": 3, "embedding": 3, "system": 3}
+    assert all(len(turn.calls) == 1 for turn in turns)
+
+
+def test_an_embedder_is_for_lists_of_their_own() -> None:
+    with pytest.raises(UserError, match="embedder"):
+        system(embedder="embed", list_source="from_text")
 
 
 def test_a_list_from_the_text_has_what_the_text_names() -> None:
