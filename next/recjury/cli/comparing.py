@@ -1,16 +1,29 @@
 """`recjury compare`, `recjury export` and `recjury explain`."""
 
+import math
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from recjury.cli.app import app
-from recjury.cli.options import DEFAULT_STORE, CampaignOption, JsonOption, StoreOption
-
-if TYPE_CHECKING:
-    from recjury.results import Findings
+from recjury.cli.options import (
+    DEFAULT_STORE,
+    CampaignOption,
+    FailedOption,
+    JsonOption,
+    ResamplesOption,
+    ScenariosOption,
+    SeedOption,
+    StoreOption,
+    SystemsOption,
+    UsersOption,
+    WhereOption,
+    campaign_of,
+    selection,
+)
+from recjury.errors import UserError
 
 _WORSE, _NOT_DECIDED = 4, 5
 
@@ -28,11 +41,23 @@ def compare(
         list[str] | None, typer.Option(help="Only this one, such as core.overall; may be repeated.")
     ] = None,
     fail_if_worse: Annotated[
-        float | None,
+        list[str] | None,
         typer.Option(
-            min=0, help="Exit with 4 if the first is worse by more than this, 5 if that is open."
+            metavar="METRIC=MARGIN",
+            help="Of two names: exit with 4 if the first is worse by more, with 5 if that is open.",
         ),
     ] = None,
+    missing: Annotated[
+        Literal["left out", "worst"],
+        typer.Option(help="What a score counts that a failure cost: nothing, or the worst."),
+    ] = "left out",
+    systems: SystemsOption = None,
+    users: UsersOption = None,
+    scenarios: ScenariosOption = None,
+    where: WhereOption = None,
+    failed: FailedOption = False,
+    resamples: ResamplesOption = 2000,
+    seed: SeedOption = 0,
     store: StoreOption = DEFAULT_STORE,
     campaign: CampaignOption = "",
     json: JsonOption = False,
@@ -40,27 +65,44 @@ def compare(
     """Who is ahead on what, and is it decided? Without names, all systems, two by two.
 
     Examples: recjury compare; recjury compare mine popular; recjury compare mine mine@1a2b;
-    recjury compare --by user; recjury compare new old --metric core.overall --fail-if-worse 2.
+    recjury compare --by user; recjury compare --where corpus=redial; recjury compare new old
+    --fail-if-worse core.overall=3.
     """
     from recjury import results
     from recjury.cli.show import show
     from recjury.store import Store
 
+    margins = dict(map(_margin, fail_if_worse or ()))
+    chosen = selection(systems, users, scenarios, where, failed)
     with Store(store, readonly=True) as opened:
         found = results.comparison(
-            opened, names or (), by=by, campaign=campaign, metrics=metric or ()
+            opened,
+            names or (),
+            by=by,
+            campaign=campaign if by == "campaign" else campaign_of(opened, campaign),
+            metrics=metric or (),
+            selection=chosen,
+            missing=missing,
+            margins=margins,
+            resampling=results.Resampling(resamples, seed),
         )
     show(found, as_json=json)
-    if fail_if_worse is not None:
-        raise typer.Exit(_code(found, fail_if_worse))
+    outcomes = {each["outcome"] for each in found.data["margins"]}
+    for outcome, code in (("worse", _WORSE), ("not decided", _NOT_DECIDED)):
+        if outcome in outcomes:
+            raise typer.Exit(code)
 
 
-def _code(found: "Findings", margin: float) -> int:
-    """By the interval of the first difference: worse by more than the margin, not so, or open."""
-    ends = found.data["first_is_better_by"]
-    if ends["high"] < -margin:
-        return _WORSE
-    return 0 if ends["low"] > -margin else _NOT_DECIDED
+def _margin(text: str) -> tuple[str, float]:
+    """The metric and the margin of `METRIC=MARGIN`. Raises UserError."""
+    name, _, number = text.rpartition("=")
+    try:
+        margin = float(number) if name else -1.0
+    except ValueError:
+        margin = -1.0
+    if not 0 <= margin < math.inf:
+        raise UserError(f"--fail-if-worse {text}: expected METRIC=MARGIN, such as core.overall=3")
+    return name, margin
 
 
 class _Format(StrEnum):
@@ -73,6 +115,11 @@ class _Format(StrEnum):
 def export(
     folder: Annotated[Path, typer.Argument(help="Where the files are written.")],
     form: Annotated[_Format, typer.Option("--format", help="Of the tables.")] = _Format.CSV,
+    systems: SystemsOption = None,
+    users: UsersOption = None,
+    scenarios: ScenariosOption = None,
+    where: WhereOption = None,
+    failed: FailedOption = False,
     store: StoreOption = DEFAULT_STORE,
     campaign: CampaignOption = "",
     json: JsonOption = False,
@@ -85,8 +132,11 @@ def export(
     from recjury.cli.show import show
     from recjury.store import Store
 
+    chosen = selection(systems, users, scenarios, where, failed)
     with Store(store, readonly=True) as opened:
-        show(results.export(opened, folder, form=form.value, campaign=campaign), as_json=json)
+        name = campaign_of(opened, campaign)
+        found = results.export(opened, folder, form=form.value, campaign=name, selection=chosen)
+    show(found, as_json=json)
 
 
 @app.command()

@@ -13,13 +13,24 @@ from recjury.results.explanation import Wanted, explain
 from recjury.results.export import export
 from recjury.results.findings import Findings
 from recjury.results.progress import status
-from recjury.results.ratings import means, ratings, scores
+from recjury.results.ratings import Resampling, means, ratings, scores
+from recjury.results.selection import Selection
 from recjury.results.summary import summary
-from recjury.results.tables import calls, statements, turns
+from recjury.results.tables import (
+    call_pieces,
+    calls,
+    statement_pieces,
+    statements,
+    turn_pieces,
+    turns,
+)
 
 __all__ = [
     "Findings",
+    "Resampling",
+    "Selection",
     "Wanted",
+    "call_pieces",
     "calls",
     "compare",
     "comparison",
@@ -33,8 +44,10 @@ __all__ = [
     "replay",
     "replay_file",
     "scores",
+    "statement_pieces",
     "statements",
     "status",
     "summary",
+    "turn_pieces",
     "turns",
 ]

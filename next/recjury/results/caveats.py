@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recjury.llm.notes import Said, notes_on
 from recjury.records import DEBATE
-from recjury.results.ratings import FAILURES, TRIAL, factors_of, scores
+from recjury.results.ratings import LOST, TRIAL, factors_of, scores
 from recjury.results.sentences import listed
 from recjury.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
-
-LOST = ("system failed", *FAILURES)
-"""Statuses of ratings that a failure has cost; a rating that is not applicable is none."""
 
 _FEW = 10  # scenarios
 _ALIKE, _ENOUGH = 0.95, 20  # the share of equal scores, of so many, that says nothing
@@ -37,6 +34,15 @@ def about_means(frame: "pd.DataFrame") -> Iterator[str]:
     users = list(frame["user"].drop_duplicates().astype(str))
     if len(users) > 1:
         yield f"means are over the users {listed(users)}: `recjury compare --by user` parts them"
+
+
+def about_choice(best: str, number: int) -> Iterator[str]:
+    """That the best of several was chosen by the scenarios that test it."""
+    if best and number > 2:
+        yield (
+            f"{best} was chosen as best of {number} by the same scenarios that test it: p allows "
+            "for that, its lead does not; on new scenarios expect a smaller one"
+        )
 
 
 def _lost(frame: "pd.DataFrame", by: str) -> Iterator[str]:

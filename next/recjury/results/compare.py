@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.results.metrics import in_order
-from recjury.results.ratings import scenarios_of, scores
+from recjury.results.ratings import STANDARD, Resampling, scenarios_of, scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +33,7 @@ def compare(
     by: By = "system",
     metrics: Sequence[str] = (),
     order: Sequence[str] = (),
+    resampling: Resampling = STANDARD,
 ) -> "pd.DataFrame":
     """A row for each two of `names` and each metric: a minus b, with what is decided.
 
@@ -50,7 +51,8 @@ def compare(
     tables = _tables(frame, by)
     pairs = _pairs(_known(frame, names, by), tables, by)
     values = _Sides(tables, _chosen(tables, metrics, order))
-    return _decided(_rows([values.pair(*each) for each in pairs], values), values.metrics[0])
+    rows = _rows([values.pair(*each) for each in pairs], values, resampling)
+    return _decided(rows, values.metrics[0])
 
 
 def by_scenario(
@@ -117,16 +119,17 @@ def _chosen(
     if not known:
         raise UserError("there are no scores yet: nothing can be compared")
     for name in metrics:
-        if not any(_is_meant(id_, name) for id_ in known):
+        if not any(is_meant(id_, name) for id_ in known):
             raise UserError(f"there is no score of {name!r}{nearest(name, known)}")
-    chosen = [id_ for id_ in known if any(_is_meant(id_, name) for name in metrics)]
+    chosen = [id_ for id_ in known if any(is_meant(id_, name) for name in metrics)]
     places = {id_: place for place, id_ in enumerate(order)}
     return sorted(
         in_order(chosen if metrics else known), key=lambda id_: places.get(id_, len(places))
     )
 
 
-def _is_meant(id_: str, name: str) -> bool:
+def is_meant(id_: str, name: str) -> bool:
+    """Whether a name is that of a metric: `core.overall`, or `overall` of any evaluator."""
     return id_ == name or id_.endswith(f".{name}")
 
 
@@ -164,21 +167,21 @@ class _Sides:
         return _Pair(a, b, x, y, paired)
 
 
-def _p_values(pairs: Sequence[_Pair], scenarios: Sequence[str]) -> "Array":
+def _p_values(pairs: Sequence[_Pair], scenarios: Sequence[str], seed: int) -> "Array":
     """A row for each pair, a column for each metric: by sign flips, or by SciPy if unpaired."""
     import numpy as np
 
     from recjury.stats import sign_flips
 
     differences = [pair.x - pair.y if pair.paired else pair.x * np.nan for pair in pairs]
-    p = sign_flips(np.hstack(differences), scenarios).reshape(len(pairs), -1)
+    p = sign_flips(np.hstack(differences), scenarios, seed=seed).reshape(len(pairs), -1)
     for row, pair in enumerate(pairs):
         for column in () if pair.paired else range(p.shape[1]):
-            p[row, column] = _shuffled(pair.x[:, column], pair.y[:, column])
+            p[row, column] = _shuffled(pair.x[:, column], pair.y[:, column], seed)
     return p
 
 
-def _shuffled(x: "Array", y: "Array") -> float:
+def _shuffled(x: "Array", y: "Array", seed: int) -> float:
     """The p-value of a difference between two groups of scenarios; NaN without two of them."""
     import numpy as np
     from scipy import stats
@@ -191,7 +194,7 @@ def _shuffled(x: "Array", y: "Array") -> float:
         return np.asarray(one.mean(axis=axis) - other.mean(axis=axis))
 
     found = stats.permutation_test(
-        (x, y), difference, n_resamples=9_999, batch=500, vectorized=True, rng=0
+        (x, y), difference, n_resamples=9_999, batch=500, vectorized=True, rng=seed
     )
     return float(found.pvalue)
 
@@ -213,13 +216,14 @@ class _Row(NamedTuple):
     se: float
 
 
-def _rows(pairs: Sequence[_Pair], sides: _Sides) -> Iterator[_Row]:
+def _rows(pairs: Sequence[_Pair], sides: _Sides, resampling: Resampling) -> Iterator[_Row]:
     """The differences of all pairs on all metrics."""
     import numpy as np
 
-    from recjury.stats import Draws, interval
+    from recjury.stats import interval
 
-    draws, p_values = Draws(sides.scenarios), _p_values(pairs, sides.scenarios)
+    draws = resampling.draws(sides.scenarios)
+    p_values = _p_values(pairs, sides.scenarios, resampling.seed)
     values = np.hstack([each for pair in pairs for each in (pair.x, pair.y)])
     shape = (len(pairs), 2, len(sides.metrics))
     means = draws.mean(values).reshape(-1, *shape)

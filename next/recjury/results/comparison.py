@@ -1,17 +1,22 @@
 """What `recjury compare` shows: who is ahead on what, and whether that is decided."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
+from recjury.errors import UserError
+from recjury.files import nearest
 from recjury.records import Metric
-from recjury.results.caveats import about_logs, about_scores
-from recjury.results.compare import By, compare
+from recjury.results.caveats import about_choice, about_logs, about_scores
+from recjury.results.compare import By, compare, is_meant
 from recjury.results.findings import Findings
 from recjury.results.metrics import metrics_of
-from recjury.results.ratings import ratings
+from recjury.results.missing import with_worst
+from recjury.results.ratings import LOST, STANDARD, Resampling, ratings
+from recjury.results.selection import ALL, Selection
 from recjury.results.sentences import (
     Row,
     answer,
+    best_of,
     cell,
     listed,
     p_text,
@@ -24,6 +29,8 @@ from recjury.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
+Missing = Literal["left out", "worst"]
+
 
 def comparison(
     store: Store,
@@ -32,50 +39,81 @@ def comparison(
     by: By = "system",
     campaign: str = "",
     metrics: Sequence[str] = (),
+    selection: Selection = ALL,
+    missing: Missing = "left out",
+    margins: Mapping[str, float] | None = None,
+    resampling: Resampling = STANDARD,
 ) -> Findings:
     """The differences between systems of a campaign, or between users, evaluators or campaigns.
 
-    `mine@1a2b` is the version of `mine` that begins so. `data` has `comparisons`: the rows of
-    `results.compare`. Raises UserError for unknown names, and if there is nothing to compare.
+    `mine@1a2b` is the version of `mine` that begins so. With `missing` "worst", a score that a
+    failure cost is the worst of its scale. `margins` says by metric how much worse the first of two
+    names may be than the second one. `data` has `comparisons`: the rows of `results.compare`, and
+    `margins`: metric, margin, low and high (of how much better the first is), and `outcome`: worse,
+    not worse or not decided. Raises UserError for unknown names, and if there is nothing to
+    compare.
     """
     if by == "campaign":
         campaigns = [store.campaign(name) for name in names]
         campaigns = campaigns if len(names) > 1 else store.campaigns()
     else:
         campaigns = [store.campaign(campaign)]
+    if margins and len(set(names)) != 2:
+        raise UserError(f"margins want two {by}s, the new one and the old one: name both")
     versions = by == "system" and any("@" in name for name in names)
-    frame = ratings_of_all(store, campaigns, all_versions=versions)
+    frame = ratings_of_all(store, campaigns, all_versions=versions, selection=selection)
     known = metrics_by(store, campaigns, by)
-    table = compare(frame, names, by=by, metrics=metrics, order=list(known))
+    counted = _counted(store, campaigns, frame) if missing == "worst" else frame
+    order = list(known)
+    table = compare(counted, names, by=by, metrics=metrics, order=order, resampling=resampling)
     sides = list(dict.fromkeys((*table["a"], *table["b"])))
+    own = frame[frame[by].isin(sides)]
     notes = (
         *_about_pairs(table),
-        *about_scores(frame[frame[by].isin(sides)], by=by),
-        *about_logs(store, frame[frame[by].isin(sides)]),
+        *about_choice(best_of(table, known), len(sides)),
+        *about_scores(own, by=by),
+        *about_logs(store, own),
     )
-    lead = rows_of(table)[0]
+    held = [_held(table, known, *each) for each in (margins or {}).items()]
+    said = [_margin_text(each, names) for each in held]
+    if missing == "worst":
+        number = int((own["status"].isin(LOST)).sum())
+        said.append(f"{number} lost scores count as the worst of their scale.")
     return Findings(
         title=" · ".join(campaigns),
-        answer=answer(table, known),
+        answer="\n".join((answer(table, known), *said)),
         tables=_tables(table, known),
         notes=notes,
         data={
             "campaign": campaigns[0],
             "by": by,
             "comparisons": rows_of(table),
-            "first_is_better_by": _better_by(lead, known),
+            "margins": held,
+            "missing": missing,
             "caveats": list(notes),
         },
     )
 
 
+def _counted(store: Store, campaigns: Sequence[str], frame: "pd.DataFrame") -> "pd.DataFrame":
+    """The ratings with lost scores as the worst ones."""
+    known = {id_: each for name in campaigns for id_, each in metrics_of(store, name).items()}
+    return with_worst(frame, known)
+
+
 def ratings_of_all(
-    store: Store, campaigns: Sequence[str], *, all_versions: bool = False
+    store: Store,
+    campaigns: Sequence[str],
+    *,
+    all_versions: bool = False,
+    selection: Selection = ALL,
 ) -> "pd.DataFrame":
-    """The ratings of several campaigns as one frame, in the form of `results.ratings`."""
+    """The selected ratings of several campaigns as one frame, in the form of `results.ratings`."""
     import pandas as pd
 
-    frames = [ratings(store, name, all_versions=all_versions) for name in campaigns]
+    frames = [
+        selection.of_ratings(ratings(store, name, all_versions=all_versions)) for name in campaigns
+    ]
     if len(frames) == 1:
         return frames[0]
     texts = [name for name, kind in frames[0].dtypes.items() if kind == "category"]
@@ -91,12 +129,29 @@ def metrics_by(store: Store, campaigns: Sequence[str], by: By) -> dict[str, Metr
     return found
 
 
-def _better_by(row: Row, known: Mapping[str, Metric]) -> dict[str, float | str]:
-    """By how much the first side is better on the leading metric: the interval, above 0 if so."""
-    metric = known.get(row["metric"], Metric(name=""))
-    sign = -1 if metric.lower_is_better else 1
+def _held(
+    table: "pd.DataFrame", known: Mapping[str, Metric], name: str, margin: float
+) -> dict[str, Any]:
+    """Whether the interval of a difference shows that the first side is worse than by a margin."""
+    ids = list(dict.fromkeys(table["metric"]))
+    meant = [id_ for id_ in ids if is_meant(id_, name)]
+    if len(meant) != 1:
+        which = f"may be {listed(meant)}" if meant else f"has no score{nearest(name, ids)}"
+        raise UserError(f"{name}={margin:g}: {name} {which}")
+    (row,) = rows_of(table[table["metric"] == meant[0]])
+    sign = -1 if known.get(meant[0], Metric(name="")).lower_is_better else 1
     low, high = sorted((sign * row["low"], sign * row["high"]))
-    return {"metric": row["metric"], "low": low, "high": high}
+    worse = "worse" if high < -margin else "not decided"
+    outcome = "not worse" if low > -margin else worse
+    return {"metric": meant[0], "margin": margin, "low": low, "high": high, "outcome": outcome}
+
+
+def _margin_text(held: Mapping[str, Any], names: Sequence[str]) -> str:
+    new, old = names
+    by = f"than {old} by more than {held['margin']:g} on {held['metric']}"
+    if held["outcome"] == "not decided":
+        return f"Whether {new} is worse {by} is not decided: play more scenarios."
+    return f"{new} is {held['outcome']} {by}."
 
 
 def _tables(table: "pd.DataFrame", known: Mapping[str, Metric]) -> dict[str, "pd.DataFrame"]:

@@ -20,17 +20,19 @@ from recjury.records import (
 )
 from recjury.results.findings import Findings
 from recjury.results.ratings import FAILURES
+from recjury.results.selection import ALL, Selection
 from recjury.store import ConversationRow, Store
 
 _SHORT = 8  # characters of an id that tell conversations apart
 
 
-def conversation_list(store: Store, campaign: str = "") -> Findings:
+def conversation_list(store: Store, campaign: str = "", *, selection: Selection = ALL) -> Findings:
     """The conversations of a campaign, the newest version first, with ids to replay."""
     import pandas as pd
 
     name = store.campaign(campaign)
-    frame = pd.DataFrame(store.conversations(name), columns=ConversationRow._fields)
+    rows = selection.of_conversations(store, name, store.conversations(name))
+    frame = pd.DataFrame(rows, columns=ConversationRow._fields)
     columns = ["id", "system", "user", "corpus", "scenario", "state", "ending", "rounds"]
     if frame.groupby("system")["version"].nunique().max() > 1:
         columns.insert(2, "version")

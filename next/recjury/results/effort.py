@@ -26,7 +26,7 @@ def effort(store: Store, campaign: str, frame: "pd.DataFrame") -> "pd.DataFrame"
     """
     import pandas as pd
 
-    seconds, costs = _seconds(store, campaign), _costs(store, campaign)
+    took_by_id, cost_by_id = _seconds(store, campaign), costs(store, campaign)
     rows = []
     for system, own in frame.groupby("system", observed=True, sort=False):
         ids = list(own["conversation"].drop_duplicates().astype(str))

@@ -1,7 +1,8 @@
 """A campaign as files: four tables for other tools, and conversations that `judge` reads."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,44 +10,52 @@ from recjury.errors import UserError
 from recjury.records import ConversationLog, ItemRef, Turn
 from recjury.results.findings import Findings
 from recjury.results.ratings import ratings, trials_of
+from recjury.results.selection import ALL, Selection
 from recjury.results.sentences import rows_of
-from recjury.results.tables import calls, statements, turns
+from recjury.results.tables import call_pieces, statement_pieces, turn_pieces
 from recjury.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_TABLES = {"ratings": ratings, "turns": turns, "statements": statements, "calls": calls}
+Form = Literal["csv", "jsonl", "parquet"]
+
+_PIECES: Mapping[str, Callable[[Store, str], Iterator["pd.DataFrame"]]] = {
+    "turns": turn_pieces,
+    "statements": statement_pieces,
+    "calls": call_pieces,
+}
 _CONVERSATIONS = "conversations.jsonl"
+_FORMULA = tuple("=+-@\t\r")
 
 
 def export(
     store: Store,
     folder: Path,
     *,
-    form: Literal["csv", "jsonl", "parquet"] = "csv",
+    form: Form = "csv",
     campaign: str = "",
+    selection: Selection = ALL,
 ) -> Findings:
     """Write a campaign's ratings, turns, statements and calls, and its conversations.
 
-    Files of these names in `folder`, which is made if it is missing, are replaced. Raises UserError
-    if they cannot be written.
+    Files of these names in `folder`, which is made if it is missing, are replaced. In CSV, texts
+    that a spreadsheet would take for a formula begin with an apostrophe. Raises UserError if files
+    cannot be written, or if `selection` leaves nothing.
     """
     import pandas as pd
 
     name = store.campaign(campaign)
+    frame = selection.of_ratings(ratings(store, name)).astype({"turn": "Int64"})
+    ids = frozenset(frame["conversation"].astype(str)) if selection else None
     rows: dict[str, int] = {}
     try:
         folder.mkdir(exist_ok=True)
-        for table, read in _TABLES.items():
-            frame = read(store, name).astype({"turn": "Int64"} if table == "ratings" else {})
-            _write(frame, folder / f"{table}.{form}", form)
-            rows[f"{table}.{form}"] = len(frame)
-        lines = [json.dumps(each, ensure_ascii=False) for each in _conversations(store, name)]
-        # A lone surrogate becomes an escape, which JSON has, too.
-        text = "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
-        (folder / _CONVERSATIONS).write_bytes(text)
-        rows[_CONVERSATIONS] = len(lines)
+        rows[f"ratings.{form}"] = _write([frame], folder / f"ratings.{form}", form)
+        for table, read in _PIECES.items():
+            pieces = (_own(piece, ids) for piece in read(store, name))
+            rows[f"{table}.{form}"] = _write(pieces, folder / f"{table}.{form}", form)
+        rows[_CONVERSATIONS] = _write_conversations(store, name, folder / _CONVERSATIONS, ids)
     except OSError as error:
         raise UserError(f"cannot write to {folder}: {error.strerror or error}") from None
     return Findings(
@@ -57,33 +66,83 @@ def export(
     )
 
 
-def _write(frame: "pd.DataFrame", path: Path, form: str) -> None:
-    if form == "csv":
-        frame.to_csv(path, index=False)
-    elif form == "jsonl":
-        frame.to_json(path, orient="records", lines=True, force_ascii=False)
-    else:
-        try:
-            frame.to_parquet(path, index=False)
-        except ImportError:
-            raise UserError("--format parquet needs pyarrow: pip install pyarrow") from None
+def _own(piece: "pd.DataFrame", ids: frozenset[str] | None) -> "pd.DataFrame":
+    """The rows of those conversations; without ids, all of them."""
+    return piece if ids is None else piece[piece["conversation"].isin(ids)]
 
 
-def _conversations(store: Store, campaign: str) -> Iterator[dict[str, Any]]:
-    """The finished conversations in the form `jsonl` of recordings."""
+def _write(pieces: Iterable["pd.DataFrame"], path: Path, form: Form) -> int:
+    """Write a table, and return how many rows it has."""
+    if form == "parquet":
+        return _write_parquet(pieces, path)
+    rows = 0
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for number, piece in enumerate(pieces):
+            if form == "csv":
+                for_spreadsheets(piece).to_csv(file, index=False, header=not number)
+            elif len(piece):
+                piece.to_json(file, orient="records", lines=True, force_ascii=False)
+            rows += len(piece)
+    return rows
+
+
+def _write_parquet(pieces: Iterable["pd.DataFrame"], path: Path) -> int:
+    """The first piece says what types there are; a column without a value is of texts."""
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise UserError("Parquet needs pyarrow: pip install 'recjury[frames]'") from None
+    left = iter(pieces)
+    first = next(left)
+    found = pa.Schema.from_pandas(first, preserve_index=False)
+    schema = pa.schema(
+        field.with_type(pa.string()) if pa.types.is_null(field.type) else field for field in found
+    )
+    rows = 0
+    with parquet.ParquetWriter(path, schema) as writer:
+        for piece in chain([first], left):
+            writer.write_table(pa.Table.from_pandas(piece, schema, preserve_index=False))
+            rows += len(piece)
+    return rows
+
+
+def for_spreadsheets(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """The frame with an apostrophe before texts that a spreadsheet would take for a formula."""
+    texts = [name for name, kind in frame.dtypes.items() if kind in ("object", "category", "str")]
+    return frame.assign(**{str(name): frame[name].map(_no_formula) for name in texts})
+
+
+def _no_formula(value: object) -> object:
+    if not isinstance(value, str) or not value.startswith(_FORMULA) or len(value) == 1:
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
+
+
+def _write_conversations(
+    store: Store, campaign: str, path: Path, ids: frozenset[str] | None
+) -> int:
+    """Write the finished conversations in the form `jsonl` of recordings; how many there are."""
     trials = trials_of(store, campaign)
-    done = trials[trials["state"] == "done"].astype({"conversation": str})
-    rows = {row["conversation"]: row for row in rows_of(done)}
+    done = _own(trials[trials["state"] == "done"].astype({"conversation": str}), ids)
+    columns = done[["conversation", "system", "user", "repeat"]]
+    rows = {row["conversation"]: row for row in rows_of(columns)}
     catalogues = _catalogues(store.config(campaign))
-    for id_, log in store.logs(rows):
-        yield {
-            "id": log.scenario.id,
-            **{key: rows[id_][key] for key in ("system", "user", "repeat")},
-            "corpus": log.scenario.corpus,
-            "catalogue": catalogues.get(log.scenario.corpus, ""),
-            "conversation": id_,
-            **_log(log),
-        }
+    # A lone surrogate becomes an escape, which JSON has, too.
+    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+        for id_, log in store.logs(rows):
+            about = {
+                "id": log.scenario.id,
+                **rows[id_],
+                "corpus": log.scenario.corpus,
+                "catalogue": catalogues.get(log.scenario.corpus, ""),
+            }
+            file.write(json.dumps(about | _log(log), ensure_ascii=False) + "\n")
+    return len(rows)
 
 
 def _catalogues(config: Mapping[str, Any]) -> dict[str, str]:

@@ -1,12 +1,15 @@
 """One frame of ratings, from which means, comparisons and pages are made."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recjury.records import DEBATE
 from recjury.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from recjury.stats import Draws
 
 TRIAL = ["system", "user", "corpus", "scenario", "repeat"]
 """What tells one trial of a campaign from another."""
@@ -17,10 +20,29 @@ FACTOR_KINDS = ("core", "counted")
 FAILURES = ("unreadable", "call failed", "refused")
 """Statuses of ratings that could have had a score."""
 
+LOST = ("system failed", *FAILURES)
+"""Statuses of ratings that a failure has cost; a rating that is not applicable is none."""
+
+
+class Resampling(NamedTuple):
+    """How many draws of scenarios an interval is from, and the seed of draws and of tests."""
+
+    times: int = 2000
+    seed: int = 0
+
+    def draws(self, scenarios: Sequence[str]) -> "Draws":
+        """The draws of those scenarios."""
+        from recjury.stats import Draws
+
+        return Draws(scenarios, times=self.times, seed=self.seed)
+
+
+STANDARD = Resampling()
+
 _VERSION = 8  # characters of a version in the name of an older one
 _TRIALS = """
     SELECT p.campaign, p.conversation, p.system, p.version, p.user, p.user_version, p.corpus,
-           p.scenario, p.repeat, p.run, c.log, c.state, c.reason AS failure
+           p.scenario, p.repeat, p.run, c.log, c.state, c.ending, c.rounds, c.reason AS failure
     FROM plan p JOIN conversation c ON c.id = p.conversation
     WHERE p.campaign = :campaign ORDER BY p.ordinal, p.run
 """
@@ -42,8 +64,8 @@ _RATINGS = """
 _AT_ONCE = 50_000  # rows whose texts are in memory
 _COLUMNS = [
     *("campaign", "conversation", "system", "version", "user", "corpus", "scenario", "repeat"),
-    *("log", "failure", "evaluator", "kind", "judging", "metric", "rater", "turn", "score"),
-    *("status", "reason"),
+    *("log", "ending", "rounds", "failure", "evaluator", "kind", "judging", "metric", "rater"),
+    *("turn", "score", "status", "reason"),
 ]
 
 
@@ -51,10 +73,10 @@ def ratings(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.D
     """A row for each rating of a campaign, of the newest versions.
 
     Columns: campaign, conversation, system, version, user, corpus, scenario, repeat, log (the hash
-    of its text), failure, evaluator, kind (the evaluator's), judging, metric, rater, turn (-1: the
-    dialogue), score, status, reason. A trial that an evaluator has not rated has one row for it,
-    without a metric; if its system failed, `status` and `failure` say so. With `all_versions`,
-    older versions of systems are there, too, and are called `name@version`.
+    of its text), ending, rounds, failure, evaluator, kind (the evaluator's), judging, metric,
+    rater, turn (-1: the dialogue), score, status, reason. A trial that an evaluator has not rated
+    has one row for it, without a metric; if its system failed, `status` and `failure` say so. With
+    `all_versions`, older versions of systems are there, too, and are called `name@version`.
     """
     import numpy as np
 
@@ -108,7 +130,10 @@ def _read(store: Store, query: str, campaign: str) -> "pd.DataFrame":
     )
 
 
-_NUMBERS = {"repeat": int, "run": int, "judging": int, "turn": float, "score": float}
+_NUMBERS = {
+    **dict.fromkeys(("repeat", "run", "rounds", "judging"), int),
+    **dict.fromkeys(("turn", "score"), float),
+}
 
 
 def _with_categories(part: "pd.DataFrame") -> "pd.DataFrame":
@@ -181,7 +206,7 @@ def factors_of(frame: "pd.DataFrame") -> dict[str, list[str]]:
     return found
 
 
-def means(frame: "pd.DataFrame") -> "pd.DataFrame":
+def means(frame: "pd.DataFrame", resampling: Resampling = STANDARD) -> "pd.DataFrame":
     """One row for each system and metric: mean, low, high (95 %), n, coverage.
 
     Intervals are percentiles of a bootstrap over scenarios, made wider for few of them. `coverage`
@@ -190,13 +215,14 @@ def means(frame: "pd.DataFrame") -> "pd.DataFrame":
     import numpy as np
     import pandas as pd
 
-    from recjury.stats import Draws, interval
+    from recjury.stats import interval
 
     columns = ["system", "metric", "mean", "low", "high", "n", "coverage"]
     table, rows = scores(frame), []
     if not len(table):
         return pd.DataFrame(columns=columns)
-    systems, draws = table.index.get_level_values("system"), Draws(scenarios_of(table.index))
+    systems = table.index.get_level_values("system")
+    draws = resampling.draws(scenarios_of(table.index))
     for system in systems.unique():
         is_mine = np.asarray(systems == system)
         mine = np.where(is_mine[:, None], table.to_numpy(), np.nan)

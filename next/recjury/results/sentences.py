@@ -101,23 +101,40 @@ def _too_few(row: Row) -> str:
     return f"{scenarios} too few to show such a difference: play {wanted(row)}."
 
 
-def _of_many(leads: Sequence[_Lead]) -> str:
+def best_of(table: "pd.DataFrame", metrics: Mapping[str, Metric]) -> str:
+    """Who is ahead of all others on the leading metric of a comparison, or nothing."""
+    leads = [_lead(row, metrics) for row in rows_of(table)]
+    return _best([lead for lead in leads if lead.metric == leads[0].metric])
+
+
+def _best(leads: Sequence[_Lead]) -> str:
     names = list(dict.fromkeys(name for lead in leads for name in (lead.row["a"], lead.row["b"])))
     ahead = [lead.ahead for lead in leads if lead.row["difference"]]
-    best = next((name for name in names if ahead.count(name) == len(names) - 1), "")
+    return next((name for name in names if ahead.count(name) == len(names) - 1), "")
+
+
+def _of_many(leads: Sequence[_Lead]) -> str:
+    best = _best(leads)
+    own = [lead for lead in leads if lead.ahead == best]
     if not best:
         pairs = [f"{lead.ahead} over {lead.behind}" for lead in leads if lead.row["decided"]]
         which = f": {listed(pairs)}" if pairs else ""
-        return f"On {leads[0].metric} {len(pairs)} of {len(leads)} differences are decided{which}."
-    own = [lead for lead in leads if lead.ahead == best]
+        said = f"On {leads[0].metric} {len(pairs)} of {len(leads)} differences are decided{which}."
+        return " ".join(filter(None, (said, _rest(leads))))
+    gaps = [f"{lead.behind} by {lead.by}" for lead in own]
+    said = f"{best} is ahead of {listed(gaps)} on {own[0].metric}"
     decided = [lead.behind for lead in own if lead.row["decided"]]
-    rest = [lead for lead in own if not lead.row["decided"]]
-    said = f"{best} is ahead of {listed([each.behind for each in own])} on {own[0].metric}"
-    if not rest:
+    if len(decided) == len(own):
         return f"{said}: decided."
+    rest = [f"{each.behind} ({p_text(each.row['p'])})" for each in own if not each.row["decided"]]
     part = f"decided over {listed(decided)}, not over" if decided else "not decided over"
-    gaps = [f"{lead.behind} ({lead.by}, {p_text(lead.row['p'])})" for lead in rest]
-    return f"{said}: {part} {listed(gaps)}. {_too_few(max(rest, key=_number).row)}"
+    return f"{said}: {part} {listed(rest)}. {_rest(own)}"
+
+
+def _rest(leads: Sequence[_Lead]) -> str:
+    """How many scenarios would decide what is not decided and can be."""
+    rest = [lead for lead in leads if lead.row["more"] == lead.row["more"]]
+    return _too_few(max(rest, key=_number).row) if rest else ""
 
 
 def _number(lead: _Lead) -> float:

@@ -4,20 +4,26 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from recjury.records import Metric
-from recjury.results.caveats import LOST, about_campaign, about_logs, about_means, about_scores
+from recjury.results.caveats import (
+    about_campaign,
+    about_choice,
+    about_logs,
+    about_means,
+    about_scores,
+)
 from recjury.results.compare import COLUMNS, compare
 from recjury.results.effort import effort
 from recjury.results.findings import Findings
 from recjury.results.metrics import metrics_of
-from recjury.results.ratings import TRIAL, means, ratings
-from recjury.results.sentences import Row, answer, cell, rows_of
+from recjury.results.ratings import LOST, STANDARD, TRIAL, Resampling, means, ratings
+from recjury.results.sentences import Row, answer, best_of, cell, rows_of
 from recjury.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def summary(store: Store, campaign: str = "") -> Findings:
+def summary(store: Store, campaign: str = "", *, resampling: Resampling = STANDARD) -> Findings:
     """The means of a campaign, by default of the newest, and its systems compared.
 
     Raises UserError if there is none. `data` has `systems` (name, metric id, mean, low, high, n,
@@ -26,11 +32,12 @@ def summary(store: Store, campaign: str = "") -> Findings:
     """
     name = store.campaign(campaign)
     frame, known = ratings(store, name), metrics_of(store, name)
-    table = means(frame)
-    compared, spent = _compared(frame, table, known), effort(store, name, frame)
+    table, spent = means(frame, resampling), effort(store, name, frame)
+    compared = _compared(frame, table, known, resampling)
     problems = tuple(_problems(frame) + _not_played(store, name))
     notes = (
         *about_means(frame),
+        *about_choice(best_of(compared, known), len(table["system"].unique())),
         *about_scores(frame[~frame["status"].isin(LOST)]),  # what is lost is a problem
         *about_logs(store, frame),
         *about_campaign(store, name),
@@ -38,7 +45,7 @@ def summary(store: Store, campaign: str = "") -> Findings:
     return Findings(
         title=name,
         answer=_answer(name, frame, table, compared, known),
-        tables=_tables(store, frame, table, known) | _effort(spent),
+        tables=_tables(store, frame, table, known, resampling) | _effort(spent),
         notes=notes,
         problems=problems,
         data={
@@ -52,7 +59,10 @@ def summary(store: Store, campaign: str = "") -> Findings:
 
 
 def _compared(
-    frame: "pd.DataFrame", table: "pd.DataFrame", known: Mapping[str, Metric]
+    frame: "pd.DataFrame",
+    table: "pd.DataFrame",
+    known: Mapping[str, Metric],
+    resampling: Resampling,
 ) -> "pd.DataFrame":
     """All systems that have scores, two by two; none if there are not two."""
     import pandas as pd
@@ -60,7 +70,7 @@ def _compared(
     systems = list(table["system"][table["n"] > 0].drop_duplicates())
     if len(systems) < 2:
         return pd.DataFrame(columns=COLUMNS)
-    return compare(frame, systems, order=list(known))
+    return compare(frame, systems, order=list(known), resampling=resampling)
 
 
 def _answer(
@@ -85,7 +95,11 @@ def _answer(
 
 
 def _tables(
-    store: Store, frame: "pd.DataFrame", table: "pd.DataFrame", known: Mapping[str, Metric]
+    store: Store,
+    frame: "pd.DataFrame",
+    table: "pd.DataFrame",
+    known: Mapping[str, Metric],
+    resampling: Resampling,
 ) -> dict[str, "pd.DataFrame"]:
     """All means; and those of finding targets without the scenarios whose history names one."""
     if not len(table):
@@ -96,7 +110,7 @@ def _tables(
     new = outcomes[~_scenarios(outcomes).isin(named)]
     if named and len(new):
         heading = f"Without the {len(named)} scenarios whose history names a target"
-        found[heading] = _by_metric(means(new), known)
+        found[heading] = _by_metric(means(new, resampling), known)
     return found
 
 

@@ -1,8 +1,11 @@
-"""Turns, statements and calls as frames, beside the frame of ratings."""
+"""Turns, statements and calls as frames, whole or in pieces, beside the frame of ratings."""
 
 import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from recjury.records import ConversationLog
 from recjury.results.ratings import TRIAL, trials_of
 from recjury.store import Store
 
@@ -24,6 +27,14 @@ _CALLS = """
     FROM call c JOIN text t ON t.hash = c.reply
     WHERE c.campaign = :campaign ORDER BY c.created_at, c.id
 """
+_SECONDS = "SELECT id, seconds FROM conversation WHERE id IN :ids"
+_ROWS, _LOGS = 20_000, 1_000  # of a piece
+_TURN = ("conversation", "turn", "speaker", "text", "items", "failure", "seconds")
+_KINDS = {
+    **dict.fromkeys(("turn", "round", "judging", "tokens_in", "tokens_out"), "Int64"),
+    **dict.fromkeys(("score", "cost", "seconds"), "Float64"),
+}
+"""The types of columns that hold no text, in every piece alike."""
 
 
 def turns(store: Store, campaign: str) -> "pd.DataFrame":
@@ -32,24 +43,41 @@ def turns(store: Store, campaign: str) -> "pd.DataFrame":
     Columns: conversation, system, user, corpus, scenario, repeat, turn (as replay counts, from 1),
     speaker, text, items (their names, as a JSON list), failure, seconds (of a system's turn).
     """
-    import pandas as pd
+    return _joined(turn_pieces(store, campaign))
 
-    trials = trials_of(store, campaign).set_index("conversation")[TRIAL]
-    trials.index = trials.index.astype(str)
-    seconds = {row.id: list(row.seconds) for row in store.conversations(campaign)}
-    rows: list[dict[str, Any]] = []
-    for id_, log in store.logs(trials.index):
+
+def turn_pieces(store: Store, campaign: str) -> Iterator["pd.DataFrame"]:
+    """The frame of turns in pieces of 1,000 conversations; at least one, which may be empty."""
+    trials = _trials(store, campaign).set_index("conversation")
+    ids, is_first = iter(trials.index), True
+    while (some := list(islice(ids, _LOGS))) or is_first:
+        rows = _turns(store.logs(some), _seconds(store, some))
+        found = _typed(rows, _TURN).join(trials, on="conversation")
+        yield found[[_TURN[0], *TRIAL, *_TURN[1:]]]
+        is_first = False
+
+
+def _turns(
+    logs: Iterable[tuple[str, ConversationLog]], seconds: dict[str, list[float]]
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of some logs."""
+    for id_, log in logs:
         left = iter(seconds[id_])
         for number, turn in enumerate(log.interaction, 1):
             names = json.dumps([item.name for item in turn.items], ensure_ascii=False)
             took = next(left, None) if turn.speaker == "system" else None
-            about = {"conversation": id_, "turn": number, "speaker": turn.speaker}
-            said: dict[str, Any] = {"text": _encodable(turn.text), "items": _encodable(names)}
-            said |= {"failure": turn.failure, "seconds": took}
-            rows.append(about | said)
-    columns = ["conversation", "turn", "speaker", "text", "items", "failure", "seconds"]
-    found = pd.DataFrame(rows, columns=columns).join(trials, on="conversation")
-    return found[[columns[0], *TRIAL, *columns[1:]]]
+            said = (_encodable(turn.text), _encodable(names), turn.failure)
+            yield id_, number, turn.speaker, *said, took
+
+
+def _seconds(store: Store, ids: Sequence[str]) -> dict[str, list[float]]:
+    """How long each system turn of some conversations took."""
+    from sqlalchemy import JSON, String, bindparam, text
+
+    query = text(_SECONDS).columns(id=String(), seconds=JSON())
+    query = query.bindparams(bindparam("ids", expanding=True))
+    with store.connection() as connection:
+        return {row.id: row.seconds for row in connection.execute(query, {"ids": ids})}
 
 
 def _encodable(text: str) -> str:
@@ -63,8 +91,14 @@ def statements(store: Store, campaign: str) -> "pd.DataFrame":
     Columns: conversation, system, user, corpus, scenario, repeat, evaluator, judging, round, role,
     speaker, score, status, reason, text.
     """
-    trials = trials_of(store, campaign)[["conversation", *TRIAL]].astype({"conversation": str})
-    return trials.merge(_read(store, _STATEMENTS, campaign), on="conversation")
+    return _joined(statement_pieces(store, campaign))
+
+
+def statement_pieces(store: Store, campaign: str) -> Iterator["pd.DataFrame"]:
+    """The frame of statements in pieces of at most 20,000; at least one, which may be empty."""
+    trials = _trials(store, campaign)
+    for piece in _read(store, _STATEMENTS, campaign):
+        yield trials.merge(piece, on="conversation")
 
 
 def calls(store: Store, campaign: str) -> "pd.DataFrame":
@@ -72,12 +106,37 @@ def calls(store: Store, campaign: str) -> "pd.DataFrame":
 
     Costs are US dollars. `recjury explain` shows prompts.
     """
+    return _joined(call_pieces(store, campaign))
+
+
+def call_pieces(store: Store, campaign: str) -> Iterator["pd.DataFrame"]:
+    """The frame of calls in pieces of at most 20,000; at least one, which may be empty."""
     return _read(store, _CALLS, campaign)
 
 
-def _read(store: Store, query: str, campaign: str) -> "pd.DataFrame":
+def _trials(store: Store, campaign: str) -> "pd.DataFrame":
+    return trials_of(store, campaign)[["conversation", *TRIAL]].astype({"conversation": str})
+
+
+def _joined(pieces: Iterable["pd.DataFrame"]) -> "pd.DataFrame":
     import pandas as pd
+
+    return pd.concat(pieces, ignore_index=True)
+
+
+def _read(store: Store, query: str, campaign: str) -> Iterator["pd.DataFrame"]:
     from sqlalchemy import text
 
     with store.connection() as connection:
-        return pd.read_sql(text(query), connection, params={"campaign": campaign})
+        rows = connection.execute(text(query), {"campaign": campaign})
+        columns, is_first = tuple(rows.keys()), True
+        while (some := rows.fetchmany(_ROWS)) or is_first:
+            yield _typed(some, columns)
+            is_first = False
+
+
+def _typed(rows: Iterable[Any], columns: Sequence[str]) -> "pd.DataFrame":
+    import pandas as pd
+
+    frame = pd.DataFrame(list(map(tuple, rows)), columns=list(columns), dtype=object)
+    return frame.astype({name: _KINDS.get(name, "object") for name in columns})

@@ -51,7 +51,23 @@ def test_compare(ran: Recjury) -> None:
 )
 def test_worse_fails(films: Recjury, names: str, margin: str, code: int) -> None:
     """Newcomers' item 18, for CI: `high` is better by exactly 10."""
-    assert films("compare", *names.split(), "--fail-if-worse", margin).code == code
+    option = ("--fail-if-worse", f"core.overall={margin}")
+    assert films("compare", *names.split(), *option).code == code
+
+
+def test_the_newest_campaign_is_said_where_there_are_others(tmp_path: Path, films: Recjury) -> None:
+    assert films("compare").err == ""
+    with Store(tmp_path / "recjury.db") as store:
+        fill(store, {"low": {"overall": LOW}, "high": {"overall": HIGH}}, campaign="more")
+    assert films("compare").err.startswith("more is the newest of 2 campaigns")
+    assert films("export", "out").err.startswith("more is the newest of 2 campaigns")
+    assert films("compare", "--campaign", "films").err == ""
+
+
+def test_options_of_statistics_and_selection(films: Recjury) -> None:
+    found = films("compare", "--where", "core.overall<55", "--seed", "3", "--json").json
+    assert found["comparisons"][0]["n"] == 5
+    assert films("compare", "--missing", "worst", "--resamples", "200").code == 0
 
 
 def test_tables_of_many_systems_are_parted(tmp_path: Path, recjury: Recjury) -> None:
@@ -67,6 +83,8 @@ def test_tables_of_many_systems_are_parted(tmp_path: Path, recjury: Recjury) -> 
     [
         (("compare", "hihg"), "did you mean high?"),
         (("compare", "--metric", "overal"), "did you mean core.overall?"),
+        (("compare", "--fail-if-worse", "5"), "expected METRIC=MARGIN"),
+        (("compare", "--system", "hihg"), "did you mean high?"),
         (("explain", "nothing"), "begins with 'nothing'"),
         (("export", "a/b"), "cannot write to a/b"),
     ],

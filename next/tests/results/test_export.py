@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -9,7 +10,8 @@ import pytest
 
 from recjury.corpora import read_recordings
 from recjury.errors import UserError
-from recjury.results import export, statements, turns
+from recjury.results import Selection, export, statements, turns
+from recjury.results.export import Form
 from recjury.store import Store
 from tests.results.filled import Scores, debate, fill, log_of
 
@@ -30,17 +32,52 @@ def test_conversations_come_back_equal(store: Store, tmp_path: Path) -> None:
     assert again.scenario == log.scenario
 
 
-@pytest.mark.parametrize("form", ["csv", "jsonl"])
-def test_tables_can_be_read(store: Store, tmp_path: Path, form: str) -> None:
+READERS: dict[Form, Callable[[Path], pd.DataFrame]] = {
+    "csv": pd.read_csv,
+    "jsonl": lambda path: pd.read_json(path, lines=True),
+    "parquet": pd.read_parquet,
+}
+
+
+@pytest.mark.parametrize("form", READERS)
+def test_tables_can_be_read(store: Store, tmp_path: Path, form: Form) -> None:
     fill(store, {"one": SCORES}, logs={"one": log_of("s0", TEXT)})
-    export(store, tmp_path, form="csv" if form == "csv" else "jsonl")
-    path = tmp_path / f"ratings.{form}"
-    frame = pd.read_csv(path) if form == "csv" else pd.read_json(path, lines=True)
+    rows = export(store, tmp_path, form=form).data["rows"]
+    tables = [name for name in rows if rows[name] and name != "conversations.jsonl"]
+    frames = {name: READERS[form](tmp_path / name) for name in tables}
+    assert {name: len(frame) for name, frame in frames.items()} == {
+        name: rows[name] for name in frames
+    }
+    assert list(frames[f"turns.{form}"]["turn"]) == [1, 2, 1, 2]
+    frame = frames[f"ratings.{form}"]
     assert list(frame["metric"]) == ["novelty", "overall"] * 2
     assert frame["score"].dropna().to_list() == [1, 50, 60]
     assert set(frame["turn"]) == {-1}
     lines = (tmp_path / "conversations.jsonl").read_text("utf-8").split("\n")
     assert json.loads(lines[0])["interaction"][1]["text"] == TEXT
+
+
+def test_a_selection_is_exported(store: Store, tmp_path: Path) -> None:
+    fill(store, {"one": SCORES, "two": SCORES})
+    export(store, tmp_path, selection=Selection(systems=("two",), where=("core.overall<55",)))
+    for name in ("ratings", "turns"):
+        frame = pd.read_csv(tmp_path / f"{name}.csv")
+        assert {*zip(frame["system"], frame["scenario"], strict=True)} == {("two", "s0")}
+    assert len((tmp_path / "conversations.jsonl").read_text("utf-8").splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [("=1+1", "'=1+1"), ("@x", "'@x"), ("-5", "-5"), ("+3.1", "+3.1"), ("-", "-"), ("a=b", "a=b")],
+)
+def test_formulas_are_texts_in_spreadsheets(
+    store: Store, tmp_path: Path, text: str, cell: str
+) -> None:
+    fill(store, {"one": SCORES}, logs={"one": log_of("s0", text)})
+    export(store, tmp_path)
+    assert pd.read_csv(tmp_path / "turns.csv", dtype=str)["text"][1] == cell
+    export(store, tmp_path, form="jsonl")
+    assert json.loads((tmp_path / "turns.jsonl").read_text("utf-8").splitlines()[1])["text"] == text
 
 
 def test_turns_are_numbered_as_replay_shows_them(store: Store) -> None:
