@@ -90,9 +90,8 @@ def judge(
         )
         finished = run_until_interrupted(work)
         _say_what_was_done(finished)
-        say_what_waits(finished.waiting)
         found = summary(opened, settings.name)
-    problems, notes = tuple(_skipped(skipped)), tuple(_unknown(conversations))
+    problems, notes = (*finished.waiting, *_skipped(skipped)), tuple(_unknown(conversations))
     caveats = [*notes, *found.data.get("caveats", ()), *problems]
     show(
         replace(

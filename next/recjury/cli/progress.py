@@ -30,7 +30,7 @@ def progress_line(now: Callable[[], float] = time.monotonic) -> Callable[[Progre
 def say_what_waits(lines: Sequence[str]) -> None:
     """A line for each model whose batches are to answer."""
     for line in lines:
-        sys.stderr.write(f"{line}; the same command goes on when they are answered\n")
+        sys.stderr.write(f"{line}\n")
 
 
 def _line(progress: Progress, seconds: float) -> str:

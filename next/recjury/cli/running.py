@@ -1,5 +1,6 @@
 """`recjury run` and `recjury status`."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -100,10 +101,11 @@ def run(
         )
         finished = run_until_interrupted(work)
         say_what_was_done(finished, since=opened.runs(config.name)[-1].started_at)
-        say_what_waits(finished.waiting)
         if report is not None:
             typer.echo(write(opened, report, config.name), err=True)
-        show(summary(opened, config.name), as_json=json)
+        found = summary(opened, config.name)
+        problems = (*finished.waiting, *found.problems)
+        show(replace(found, problems=problems), as_json=json)
 
 
 def _shard(text: str) -> "Shard | None":

@@ -166,7 +166,8 @@ class Batch:
         self._problems.clear()
         waiting = f"{len(self._pending):,} calls wait in {len(labels)} batch"
         plural = "es" if len(labels) > 1 else ""
-        return f"{self._model.name}: {waiting}{plural}{begun}{more}{again}"
+        goes_on = "the same command goes on when they are answered"
+        return f"{self._model.name}: {waiting}{plural}{begun}{more}{again}; {goes_on}"
 
     async def _read_store(self) -> None:
         """The batches that the store knows; those that were not accepted are left out."""
