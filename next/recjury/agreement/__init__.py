@@ -4,7 +4,8 @@ from recjury.agreement.align import Aligned, align
 from recjury.agreement.analyses import ANALYSES
 from recjury.agreement.forms import FORMS
 from recjury.agreement.given import Analysis, Given
-from recjury.agreement.labels import Labels, labels_of, open_labels
+from recjury.agreement.labels import Labels, labels_of
+from recjury.agreement.opening import open_labels
 from recjury.agreement.scores import read_scores, scores_of
 
 __all__ = [

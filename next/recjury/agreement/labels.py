@@ -1,13 +1,9 @@
 """`Labels`: people's scores as a frame in which people are raters, and the dialogues they rated."""
 
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recjury import plugins
 from recjury.corpora import Recording
-from recjury.errors import UserError
-from recjury.files import nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,47 +56,6 @@ def labels_of(
 
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     return Labels(name, frame, tuple(recordings), majority)
-
-
-def open_labels(wanted: str) -> Labels:
-    """The labels that `FORM:PATH` names; `module:function` of one's own returns Labels.
-
-    Raises UserError if there is no such form or file, or if there is no label in it.
-    """
-    from recjury.agreement.forms import FORMS
-
-    form, _, path = wanted.partition(":")
-    if form in FORMS:
-        if not Path(path).exists():
-            raise UserError(
-                f"--labels {wanted}: there is no {path or 'path'}: expected {form}:PATH"
-            )
-        labels = FORMS[form](Path(path))
-    elif path.isidentifier():
-        labels = _own(wanted)
-    else:
-        raise UserError(
-            f"--labels {wanted}: there is no form {form!r}{nearest(form, FORMS)}: expected "
-            f"FORM:PATH with one of {', '.join(FORMS)}, or module:function of your own"
-        )
-    if not len(labels.frame):
-        raise UserError(f"--labels {wanted}: there is no label in it")
-    return labels
-
-
-def _own(wanted: str) -> Labels:
-    """What a function of one's own returns. Raises UserError, whatever it does."""
-    function: Callable[[], Any] = plugins.load(wanted).value
-    try:
-        labels = function()
-    except UserError:
-        raise
-    except Exception as error:
-        message = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UserError(f"--labels {wanted} raised {message}") from error
-    if not isinstance(labels, Labels):
-        raise UserError(f"--labels {wanted}: expected Labels of recjury.agreement")
-    return labels
 
 
 def numbers(given: Mapping[str, Any], low: float, high: float) -> dict[str, float]:

@@ -144,6 +144,7 @@ class _Parts:
     ) -> dict[tuple[str, str], LoadedSystem]:
         """The systems by name and corpus."""
         found: dict[tuple[str, str], LoadedSystem] = {}
+        names: dict[tuple[str, str], str] = {}
         for number, settings in self._variants():
             for corpus in self.corpora.values():
                 with self._errors_at("systems", number):
@@ -152,6 +153,8 @@ class _Parts:
                 if key in found:
                     raise self._taken("systems", number, system.name)
                 found[key] = system.labelled(fresh.get(system.name, ""))
+                same = names.setdefault((found[key].version, corpus.name), system.name)
+                self._check_differs("systems", number, system.name, same)
         if unknown := sorted(fresh.keys() - {name for name, _ in found}):
             known = ", ".join(dict.fromkeys(name for name, _ in found))
             raise UserError(f"--fresh {unknown[0]}: there is no such system: there are {known}")
@@ -179,6 +182,8 @@ class _Parts:
             if ready.name in found:
                 raise self._taken("users", number, ready.name)
             found[ready.name] = NamedUser(ready.name, version, ready)
+            same = next(name for name, user in found.items() if user.version == version)
+            self._check_differs("users", number, ready.name, same)
         return found
 
     def _check_scenarios(self, user: User) -> None:
@@ -279,6 +284,14 @@ class _Parts:
             raise self.config.error((group, number, *mistake.keys), mistake.message) from None
         except UserError as error:
             raise self.config.error((group, number), str(error)) from None
+
+    def _check_differs(self, group: str, number: int, name: str, same: str) -> None:
+        """Raise UserError for two parts with the same settings: their trials would be the same."""
+        if name != same:
+            hint = " with `version`, as in `version: again`" if group == "systems" else ""
+            raise self.config.error(
+                (group, number), f"{name!r} has the settings of {same!r}: tell them apart{hint}"
+            )
 
     def _taken(self, group: str, number: int, name: str) -> UserError:
         what = group.removesuffix("s")

@@ -6,6 +6,7 @@ import pytest
 
 from recjury.campaign import Config, read_config
 from recjury.errors import UserError
+from tests.campaign.campaigns import play
 
 MODEL = "model: {name: m, base_url: http://127.0.0.1:9/v1}\n"
 
@@ -89,3 +90,13 @@ def test_a_mistake_is_one_line(tmp_path: Path, text: str, words: str) -> None:
         read(tmp_path, text)
     assert "\n" not in str(found.value)
     assert str(tmp_path / "mine.yaml") in str(found.value)
+
+
+def test_two_names_for_the_same_settings_are_refused(tmp_path: Path) -> None:
+    """Their trials would be the same, and one of them would vanish from the tables."""
+    twice = (
+        "systems: [popular, {kind: popular, name: again}]\nscenarios: [{corpus: sample, limit: 1}]"
+    )
+    with pytest.raises(UserError, match="settings of 'popular'"):
+        play(tmp_path / "s.db", read(tmp_path, twice))
+    play(tmp_path / "s.db", read(tmp_path, twice.replace("again}", "again, version: 2}")))
