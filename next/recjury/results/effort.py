@@ -26,14 +26,14 @@ def effort(store: Store, campaign: str, frame: "pd.DataFrame") -> "pd.DataFrame"
     """
     import pandas as pd
 
-    took_by_id, cost_by_id = _seconds(store, campaign), costs(store, campaign)
+    seconds, dollars = _seconds(store, campaign), costs(store, campaign)
     rows = []
     for system, own in frame.groupby("system", observed=True, sort=False):
         ids = list(own["conversation"].drop_duplicates().astype(str))
         took = [each for id_ in ids for each in seconds.get(id_, ())]
-        spent = [costs.get(id_, 0.0) for id_ in ids]
+        spent = [dollars.get(id_, 0.0) for id_ in ids]
         known = [each for each in spent if each is not None]
-        priced = any(id_ in costs for id_ in ids) and len(known) == len(spent)
+        priced = any(id_ in dollars for id_ in ids) and len(known) == len(spent)
         rows.append((system, fmean(took) if took else None, fmean(known) if priced else None))
     return pd.DataFrame(rows, columns=["system", "seconds", "dollars"], dtype=object)
 
@@ -48,7 +48,7 @@ def _seconds(store: Store, campaign: str) -> dict[str, list[float]]:
         return {row.id: row.seconds for row in rows}
 
 
-def _costs(store: Store, campaign: str) -> dict[str, float | None]:
+def costs(store: Store, campaign: str) -> dict[str, float | None]:
     """What the calls cost that were first asked for a conversation; None if that is not known."""
     from sqlalchemy import text
 

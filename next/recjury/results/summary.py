@@ -23,15 +23,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def summary(store: Store, campaign: str = "", *, resampling: Resampling = STANDARD) -> Findings:
+def summary(
+    store: Store,
+    campaign: str = "",
+    *,
+    frame: "pd.DataFrame | None" = None,
+    resampling: Resampling = STANDARD,
+) -> Findings:
     """The means of a campaign, by default of the newest, and its systems compared.
 
-    Raises UserError if there is none. `data` has `systems` (name, metric id, mean, low, high, n,
+    `frame` has the ratings that this is about, by default all of `results.ratings`. Raises
+    UserError if there is no campaign. `data` has `systems` (name, metric id, mean, low, high, n,
     coverage), `comparisons` (the rows of `results.compare`), `effort` (system, seconds of a turn,
     dollars of a conversation) and `caveats`.
     """
     name = store.campaign(campaign)
-    frame, known = ratings(store, name), metrics_of(store, name)
+    frame, known = ratings(store, name) if frame is None else frame, metrics_of(store, name)
     table, spent = means(frame, resampling), effort(store, name, frame)
     compared = _compared(frame, table, known, resampling)
     problems = tuple(_problems(frame) + _not_played(store, name))
