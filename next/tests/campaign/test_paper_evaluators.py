@@ -11,7 +11,7 @@ import pytest
 from recjury.campaign import Config, dry_run, read_config, run, verify
 from recjury.errors import UserError
 from recjury.llm import ScriptedModel
-from recjury.records import Request, Status
+from recjury.records import RatingShape, Request, Status
 from recjury.results import ratings
 from recjury.store import Store
 from tests.campaign.campaigns import config, honest, said
@@ -42,7 +42,7 @@ def with_odds(request: Request, code: str) -> Any:
             return json.dumps({"particles": found, "code": code})
         case shape if shape.kind == "odds":
             return likely.word({choice: 1 / len(shape.choices) for choice in shape.choices})
-        case shape if shape.logprobs:
+        case RatingShape(logprobs=True):
             return likely.rating(code, {"0": 0.5, "2": 0.5})
         case _:
             return f'<rating code="{code}">1</rating>'
