@@ -111,6 +111,9 @@ class Run:
     def __str__(self) -> str:
         return self.summary.answer
 
+    def _repr_html_(self) -> str:
+        return self.summary._repr_html_()
+
 
 class Stored(Mapping[str, Run]):
     """The campaigns of a store by name; the one that was run last is the first."""

@@ -1,4 +1,4 @@
-"""`recjury compare`, `recjury export` and `recjury explain`."""
+"""`recjury summary`, `compare`, `export` and `explain`."""
 
 import math
 from enum import StrEnum
@@ -12,6 +12,7 @@ from recjury.cli.options import (
     DEFAULT_STORE,
     CampaignOption,
     FailedOption,
+    FormatOption,
     JsonOption,
     ResamplesOption,
     ScenariosOption,
@@ -26,6 +27,29 @@ from recjury.cli.options import (
 from recjury.errors import UserError
 
 _WORSE, _NOT_DECIDED = 4, 5
+
+
+@app.command()
+def summary(
+    resamples: ResamplesOption = 2000,
+    seed: SeedOption = 0,
+    store: StoreOption = DEFAULT_STORE,
+    campaign: CampaignOption = "",
+    form: FormatOption = "text",
+    json: JsonOption = False,
+) -> None:
+    """The answer of a campaign again: means by system, who is ahead, what is not to be trusted.
+
+    Examples: recjury summary; recjury summary --campaign films --format latex.
+    """
+    from recjury import results
+    from recjury.cli.show import show
+    from recjury.store import Store
+
+    with Store(store, readonly=True) as opened:
+        name = campaign_of(opened, campaign)
+        found = results.summary(opened, name, resampling=results.Resampling(resamples, seed))
+    show(found, as_json=json, form=form)
 
 
 @app.command()
@@ -60,6 +84,7 @@ def compare(
     seed: SeedOption = 0,
     store: StoreOption = DEFAULT_STORE,
     campaign: CampaignOption = "",
+    form: FormatOption = "text",
     json: JsonOption = False,
 ) -> None:
     """Who is ahead on what, and is it decided? Without names, all systems, two by two.
@@ -86,7 +111,7 @@ def compare(
             margins=margins,
             resampling=results.Resampling(resamples, seed),
         )
-    show(found, as_json=json)
+    show(found, as_json=json, form=form)
     outcomes = {each["outcome"] for each in found.data["margins"]}
     for outcome, code in (("worse", _WORSE), ("not decided", _NOT_DECIDED)):
         if outcome in outcomes:
@@ -148,6 +173,7 @@ def explain(
     round_: Annotated[int | None, typer.Option("--round", min=1, help="In this round.")] = None,
     turn: Annotated[int | None, typer.Option(min=1, help="Of this turn, as replay counts.")] = None,
     store: StoreOption = DEFAULT_STORE,
+    form: FormatOption = "text",
     json: JsonOption = False,
 ) -> None:
     """How a score came about: reason, evidence, prompt and reply. Without --metric, the ratings.
@@ -161,4 +187,4 @@ def explain(
 
     wanted = results.Wanted(metric=metric, rater=rater, role=role, round=round_, turn=turn)
     with Store(store, readonly=True) as opened:
-        show(results.explain(opened, id_, wanted), as_json=json)
+        show(results.explain(opened, id_, wanted), as_json=json, form=form)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from recjury.cli.show import Shown
 from recjury.errors import UserError
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ StoreOption: TypeAlias = Annotated[
 ]
 JsonOption: TypeAlias = Annotated[
     bool, typer.Option("--json", help="Print one JSON object with stable keys.")
+]
+FormatOption: TypeAlias = Annotated[
+    Shown, typer.Option("--format", help="How the answer is printed; csv: the unrounded numbers.")
 ]
 LogOption: TypeAlias = Annotated[
     Path | None, typer.Option("--log", help="Append events to this file, as JSON lines.")

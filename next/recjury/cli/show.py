@@ -1,4 +1,4 @@
-"""Findings, shown as text that fits the terminal, or as JSON."""
+"""Findings, shown as text that fits the terminal, as JSON, or in a form for other programs."""
 
 import json
 import math
@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -15,17 +15,23 @@ if TYPE_CHECKING:
 
     from recjury.results import Findings
 
+Shown = Literal["text", "json", "csv", "markdown", "latex", "html"]
+
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WIDTH = 120  # where there is no terminal
 _GAP = 3  # between two columns
 
 
-def show(findings: "Findings", *, as_json: bool = False) -> None:
+def show(findings: "Findings", *, as_json: bool = False, form: Shown = "text") -> None:
     """Print the findings. Raises typer.Exit with code 3 if something failed or has no score."""
-    if as_json:
+    if as_json or form == "json":
         sys.stdout.write(json.dumps(_plain(findings.data), ensure_ascii=False) + "\n")
-    else:
+    elif form == "text":
         _print(findings)
+    else:
+        from recjury.results import written
+
+        sys.stdout.write(printable(written(findings, form)))
     if findings.problems:
         raise typer.Exit(3)
 
@@ -33,7 +39,7 @@ def show(findings: "Findings", *, as_json: bool = False) -> None:
 def _print(findings: "Findings") -> None:
     from rich.console import Console
 
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
+    width = shutil.get_terminal_size((_WIDTH, 1)).columns
     console = Console(width=width, highlight=False, markup=False, emoji=False)
     if findings.answer:
         console.print(printable(findings.answer))
@@ -42,7 +48,7 @@ def _print(findings: "Findings") -> None:
     for heading, frame in findings.tables.items():
         for part in _parts(frame, width):
             console.print()
-            console.print(_table(heading, part))
+            console.print(_table(heading, part, width))
     for line in (*findings.notes, *findings.problems):
         console.print(f"! {printable(line)}")
 
@@ -71,7 +77,7 @@ def _narrowest(column: "pd.Series[Any]") -> int:
     return _GAP + max(len(word) for text in texts for word in text.split(" "))
 
 
-def _table(heading: str, frame: "pd.DataFrame") -> Any:
+def _table(heading: str, frame: "pd.DataFrame", width: int) -> Any:
     from rich import box
     from rich.table import Table
 
@@ -82,7 +88,7 @@ def _table(heading: str, frame: "pd.DataFrame") -> Any:
             str(name),
             justify="right" if is_number else "left",
             overflow="fold",
-            min_width=min(_WIDTH // 2, _narrowest(frame[name]) - _GAP),
+            min_width=min(width // 2, _narrowest(frame[name]) - _GAP),
         )
     for row in frame.itertuples(index=False):
         table.add_row(*(_cell(value) for value in row))
@@ -90,9 +96,9 @@ def _table(heading: str, frame: "pd.DataFrame") -> Any:
 
 
 def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return "-" if math.isnan(value) else f"{value:.2f}"
-    return "-" if value is None else printable(str(value))
+    from recjury.results import cell_text
+
+    return printable(cell_text(value))
 
 
 def _plain(value: object) -> object:

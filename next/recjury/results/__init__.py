@@ -11,7 +11,8 @@ from recjury.results.conversations import (
 )
 from recjury.results.explanation import Wanted, explain
 from recjury.results.export import export
-from recjury.results.findings import Findings
+from recjury.results.findings import Findings, cell_text
+from recjury.results.forms import Form, written
 from recjury.results.progress import status
 from recjury.results.ratings import Resampling, means, ratings, scores
 from recjury.results.selection import Selection
@@ -27,11 +28,13 @@ from recjury.results.tables import (
 
 __all__ = [
     "Findings",
+    "Form",
     "Resampling",
     "Selection",
     "Wanted",
     "call_pieces",
     "calls",
+    "cell_text",
     "compare",
     "comparison",
     "conversation_list",
@@ -50,4 +53,5 @@ __all__ = [
     "summary",
     "turn_pieces",
     "turns",
+    "written",
 ]

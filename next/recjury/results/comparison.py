@@ -9,7 +9,7 @@ from recjury.records import Metric
 from recjury.results.caveats import about_choice, about_logs, about_scores
 from recjury.results.compare import By, compare, is_meant
 from recjury.results.findings import Findings
-from recjury.results.metrics import metrics_of
+from recjury.results.metrics import metrics_of, with_scales
 from recjury.results.missing import with_worst
 from recjury.results.ratings import LOST, STANDARD, Resampling, ratings
 from recjury.results.selection import ALL, Selection
@@ -83,6 +83,7 @@ def comparison(
         title=" · ".join(campaigns),
         answer="\n".join((answer(table, known), *said)),
         tables=_tables(table, known),
+        numbers=with_scales(table, known),
         notes=notes,
         data={
             "campaign": campaigns[0],

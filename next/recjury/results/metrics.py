@@ -1,10 +1,14 @@
 """The metrics of a campaign, in the order of tables, and which of them answers first."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from recjury.records import Metric
 from recjury.results.ratings import FACTOR_KINDS
 from recjury.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEADING = ("core.overall", "core.mean", "outcome.success")
 """The metrics that answer "how good is it?". The first one that is there leads."""
@@ -40,6 +44,14 @@ def metrics_of(store: Store, campaign: str) -> dict[str, Metric]:
 def in_order(ids: Iterable[str]) -> list[str]:
     """Ids of metrics, the leading ones first, else as they are."""
     return sorted(ids, key=_rank)
+
+
+def with_scales(table: "pd.DataFrame", known: Mapping[str, Metric]) -> "pd.DataFrame":
+    """A table of metrics, in their order, with the upper ends of their scales as `scale`."""
+    order = {id_: place for place, id_ in enumerate(known)}
+    found = table.sort_values("metric", key=lambda ids: ids.map(order), kind="stable")
+    ends = {id_: metric.high for id_, metric in known.items()}
+    return found.assign(scale=found["metric"].map(ends).astype(float))
 
 
 def _mean_of(metrics: list[Metric]) -> Metric:

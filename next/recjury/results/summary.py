@@ -14,7 +14,7 @@ from recjury.results.caveats import (
 from recjury.results.compare import COLUMNS, compare
 from recjury.results.effort import effort
 from recjury.results.findings import Findings
-from recjury.results.metrics import metrics_of
+from recjury.results.metrics import metrics_of, with_scales
 from recjury.results.ratings import LOST, STANDARD, TRIAL, Resampling, means, ratings
 from recjury.results.sentences import Row, answer, best_of, cell, rows_of
 from recjury.store import Store
@@ -53,6 +53,7 @@ def summary(
         title=name,
         answer=_answer(name, frame, table, compared, known),
         tables=_tables(store, frame, table, known, resampling) | _effort(spent),
+        numbers=with_scales(table, known),
         notes=notes,
         problems=problems,
         data={

@@ -70,6 +70,23 @@ def test_options_of_statistics_and_selection(films: Recjury) -> None:
     assert films("compare", "--missing", "worst", "--resamples", "200").code == 0
 
 
+def test_forms(films: Recjury) -> None:
+    assert films("compare", "--format", "markdown").out.count("| core.overall |") == 1
+    assert films("compare", "--format", "csv").out.startswith("a,b,metric,difference")
+    assert films("compare", "--format", "json").json == films("compare", "--json").json
+    assert "high with 55.5" in films("summary").out
+    assert "core.overall" in films("summary", "--format", "latex").out
+
+
+@pytest.mark.parametrize("width", [40, 60, 90])
+def test_tables_are_as_wide_as_the_terminal(
+    films: Recjury, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    for command in ("compare", "summary", "replay", "status"):
+        assert max(map(len, films(command).out.splitlines())) <= width
+
+
 def test_tables_of_many_systems_are_parted(tmp_path: Path, recjury: Recjury) -> None:
     with Store(tmp_path / "recjury.db") as store:
         fill(store, {f"system-{number}": {"overall": LOW, "novelty": LOW} for number in range(9)})
