@@ -11,12 +11,13 @@ from recjury.campaign.judging import (
     rated_again,
     recorded,
 )
-from recjury.campaign.run import Finished, Progress, Shard, run
+from recjury.campaign.run import Choose, Finished, Progress, Shard, run
 from recjury.campaign.verify import Verified, verify
 from recjury.campaign.what_if import Change, WhatIf, what_if
 
 __all__ = [
     "Change",
+    "Choose",
     "Cluster",
     "Config",
     "Estimate",

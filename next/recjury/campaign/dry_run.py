@@ -10,7 +10,7 @@ from typing import NamedTuple
 from recjury.campaign.config import Config
 from recjury.campaign.judging import Recorded, to_rate
 from recjury.campaign.prepare import Prepared, prepared
-from recjury.campaign.run import Work, plan_work, to_play
+from recjury.campaign.run import Choose, Work, plan_work, to_play
 from recjury.llm import Model, TypicalModel
 from recjury.store import Store, Todo
 
@@ -38,11 +38,12 @@ async def dry_run(
     *,
     limit: int | None = None,
     conversations: Recorded | None = None,
+    choose: Choose | None = None,
 ) -> Estimate:
     """An estimate of what a run would do, without a call. Nothing is written to `store`.
 
-    With `conversations`, it is one of `judge`. Raises UserError for whatever would keep the run
-    from beginning, except missing keys.
+    With `conversations`, it is one of `judge`; with `choose`, one of what it chooses. Raises
+    UserError for whatever would keep the run from beginning, except missing keys.
     """
     unlimited = config.model_copy(update={"budget": None})
     counter = _Counter()
@@ -62,7 +63,7 @@ async def dry_run(
                 work = to_play(ready, memory)
             else:
                 work = to_rate(conversations, ready, memory)
-            todo = await _left(work, ready, memory, store)
+            todo = await _left(work.only(choose), ready, memory, store)
             return await _scaled(todo, work.step, config.name, memory, counter)
 
 
@@ -89,7 +90,7 @@ async def _left(work: Work, ready: Prepared, memory: Store, store: Store | None)
     """What the run would find to do: the plan of the memory store without what `store` has."""
     number = memory.start(ready.config.name, {}, {})
     await plan_work(number, work, ready, memory)
-    todo = memory.todo(number)
+    todo = work.left(number, memory)
     return store.without_done(todo) if store else list(todo)
 
 

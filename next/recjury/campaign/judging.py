@@ -8,6 +8,7 @@ from recjury import plugins
 from recjury.campaign.config import Config
 from recjury.campaign.prepare import Open, Prepared, prepared
 from recjury.campaign.run import (
+    Choose,
     Finished,
     Keeper,
     Progress,
@@ -98,6 +99,7 @@ async def judge(
     *,
     open_provider: Open | None = None,
     retry: bool = True,
+    choose: Choose | None = None,
     take_over: bool = False,
     wait: Wait | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
@@ -105,13 +107,13 @@ async def judge(
     """Rate recorded conversations by the campaign's evaluators. Raises UserError and Stop.
 
     What is rated already is not rated again; without `retry`, what failed stays as it is. With
-    `wait`, it goes on when batches are over.
+    `choose`, only what it chooses is rated. With `wait`, it goes on when batches are over.
     """
     budget = budget_of(config, store)
     async with prepared(
         config, store, open_provider=open_provider, budget=budget, only_rates=True
     ) as ready:
-        work = to_rate(conversations, ready, store)
+        work = to_rate(conversations, ready, store).only(choose)
         return await carry_out(
             ready,
             work,

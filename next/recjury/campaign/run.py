@@ -1,6 +1,6 @@
 """A run: each trial's way through the house, as many at once as the models allow."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
@@ -99,6 +99,7 @@ async def run(
     retry: bool = True,
     fresh: Sequence[str] = (),
     shard: "Shard | None" = None,
+    choose: "Choose | None" = None,
     executor: Executor | None = None,
     take_over: bool = False,
     wait: Wait | None = None,
@@ -109,9 +110,10 @@ async def run(
     `open_provider` answers in place of the models' own endpoints, `limit` takes the first scenarios
     of each corpus, and without `retry` what failed stays as it is. `fresh` names systems that
     changed where recjury cannot see it. With `shard`, all is planned and a part is played: the
-    stores of all parts are merged (`recjury.store.merge`). An `executor` works the run off, such as
-    `recjury.campaign.Cluster`. Raises UserError before the run begins, and Stop if an
-    endpoint or the budget ends it; the same call goes on.
+    stores of all parts are merged (`recjury.store.merge`). With `choose`, all is planned, and what
+    it chooses is played. An `executor` works the run off, such as `recjury.campaign.Cluster`.
+    Raises UserError before the run begins, and Stop if an endpoint or the budget ends it; the same
+    call goes on.
     """
     labels = store.fresh(config.name) | {name: _label(store, config.name, name) for name in fresh}
     async with prepared(
@@ -124,7 +126,7 @@ async def run(
     ) as ready:
         return await carry_out(
             ready,
-            to_play(ready, store, shard),
+            to_play(ready, store, shard).only(choose),
             store,
             fresh=labels,
             executor=executor,
@@ -149,6 +151,18 @@ class Work(NamedTuple):
     def left(self, run: int, store: Store, *, retry: bool = True) -> Iterator[Todo]:
         """What is left of the rows of this run."""
         return filter(self.takes, store.todo(run, retry_failed=retry))
+
+    def only(self, choose: "Choose | None") -> "Work":
+        """The work on what is chosen of the rows; without `choose`, on all of them."""
+        if choose is None:
+            return self
+        rows = list(self.rows)
+        ids, takes = choose(rows), self.takes
+        return self._replace(rows=rows, takes=lambda row: takes(row) and row.conversation in ids)
+
+
+Choose = Callable[[Sequence[PlannedConversation]], Collection[str]]
+"""The ids of those conversations of a plan that a run is about. It raises UserError for none."""
 
 
 class Shard(NamedTuple):

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recjury.cli.app import app
-from recjury.cli.options import DEFAULT_STORE, JsonOption, LogOption, StoreOption, WaitOption
+from recjury.cli.options import (
+    DEFAULT_STORE,
+    FailedOption,
+    JsonOption,
+    LogOption,
+    ScenariosOption,
+    StoreOption,
+    SystemsOption,
+    UsersOption,
+    WaitOption,
+    WhereOption,
+    selection,
+)
 from recjury.errors import UserError
 
 if TYPE_CHECKING:
@@ -37,6 +49,11 @@ def judge(
     campaign: Annotated[
         str, typer.Option(help="The name to keep it under; without files, an earlier campaign.")
     ] = "",
+    systems: SystemsOption = None,
+    users: UsersOption = None,
+    scenarios: ScenariosOption = None,
+    where: WhereOption = None,
+    failed: FailedOption = False,
     store: StoreOption = DEFAULT_STORE,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what is left to do and what it costs.")
@@ -58,7 +75,7 @@ def judge(
     from recjury import campaign as campaigns
     from recjury.cli.interrupts import run_until_interrupted
     from recjury.cli.progress import progress_line, say_what_waits
-    from recjury.cli.running import estimate
+    from recjury.cli.running import chooser, estimate
     from recjury.cli.show import show
     from recjury.logs import log_to
     from recjury.results import summary
@@ -68,6 +85,7 @@ def judge(
         raise UserError("expected files, or --campaign NAME of an earlier campaign, got neither")
     if log is not None:
         log_to(log)
+    chosen = selection(systems, users, scenarios, where, failed)
     skipped: Iterable[Skipped] = ()
     if files:
         name = campaign or _name(files)
@@ -76,7 +94,8 @@ def judge(
         with Store(store, readonly=True) as opened:
             settings, conversations = _earlier(opened, campaign, config)
     if dry_run:
-        show(estimate(settings, store, conversations=conversations), as_json=json)
+        found = estimate(settings, store, conversations=conversations, chosen=chosen)
+        show(found, as_json=json)
         return
     with Store(store) as opened:
         work = campaigns.judge(
@@ -84,6 +103,7 @@ def judge(
             conversations,
             opened,
             retry=retry,
+            choose=chooser(chosen, opened, settings.name),
             take_over=take_over,
             wait=say_what_waits if wait else None,
             progress=progress_line(),

@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recjury.cli.app import app
-from recjury.cli.options import DEFAULT_STORE, CampaignOption, JsonOption, StoreOption
+from recjury.cli.options import (
+    DEFAULT_STORE,
+    CampaignOption,
+    FailedOption,
+    JsonOption,
+    ScenariosOption,
+    StoreOption,
+    SystemsOption,
+    UsersOption,
+    WhereOption,
+    campaign_of,
+    selection,
+)
 from recjury.errors import UserError
 
 if TYPE_CHECKING:
@@ -20,6 +32,11 @@ def replay(
     conversation: Annotated[
         str, typer.Argument(help="An id or how one begins, or a JSON file that replay wrote.")
     ] = "",
+    systems: SystemsOption = None,
+    users: UsersOption = None,
+    scenarios: ScenariosOption = None,
+    where: WhereOption = None,
+    failed: FailedOption = False,
     store: StoreOption = DEFAULT_STORE,
     campaign: CampaignOption = "",
     verify: Annotated[
@@ -43,8 +60,9 @@ def replay(
 ) -> None:
     """Show a conversation, its ratings and its debate; without an id, list the conversations.
 
-    Examples: recjury replay 3f2a; recjury replay --verify; recjury replay 3f2a --score linguist=40;
-    recjury replay 3f2a --json > debate.json; recjury replay debate.json.
+    Examples: recjury replay 3f2a; recjury replay --where 'core.overall<40'; recjury replay
+    --verify; recjury replay 3f2a --score linguist=40; recjury replay 3f2a --json > debate.json;
+    recjury replay debate.json.
     """
     import asyncio
 
@@ -55,6 +73,9 @@ def replay(
     if conversation.endswith(".json"):
         show(results.replay_file(Path(conversation)), as_json=json)
         return
+    chosen = selection(systems, users, scenarios, where, failed)
+    if chosen and (verify or conversation):
+        raise UserError("--system, --user, --scenario, --where and --failed are of the list alone")
     what_if = bool(score or say or model or max_rounds)
     with Store(store, readonly=not what_if) as opened:
         if what_if:
@@ -70,7 +91,8 @@ def replay(
         elif conversation:
             found = asyncio.run(results.replay(opened, conversation))
         else:
-            found = results.conversation_list(opened, campaign)
+            name = campaign_of(opened, campaign)
+            found = results.conversation_list(opened, name, selection=chosen)
     if out is not None:
         _write(out, found)
     show(found, as_json=json)
@@ -80,7 +102,7 @@ async def _verified(store: "Store", campaign: str, conversation: str) -> "Findin
     from recjury.campaign import verify
     from recjury.results import Findings
 
-    name = store.campaign(campaign)
+    name = campaign_of(store, campaign)
     id_ = store.conversation(conversation).id if conversation else ""
     found = await verify(store, name, conversation=id_)
     changed = f"; {found.changed} not tried, their evaluator has changed" if found.changed else ""

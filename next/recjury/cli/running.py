@@ -1,6 +1,7 @@
 """`recjury run` and `recjury status`."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,16 +11,24 @@ from recjury.cli.app import app
 from recjury.cli.options import (
     DEFAULT_STORE,
     CampaignOption,
+    FailedOption,
     JsonOption,
     LogOption,
+    ScenariosOption,
     StoreOption,
+    SystemsOption,
+    UsersOption,
     WaitOption,
+    WhereOption,
+    campaign_of,
+    selection,
 )
 from recjury.errors import UserError
 
 if TYPE_CHECKING:
-    from recjury.campaign import Config, Finished, Recorded, Shard
-    from recjury.results import Findings
+    from recjury.campaign import Choose, Config, Finished, Recorded, Shard
+    from recjury.results import Findings, Selection
+    from recjury.store import Store
 
 
 @app.command()
@@ -37,6 +46,11 @@ def run(
         list[str] | None,
         typer.Option(help="A system that changed where recjury cannot see it: play it anew."),
     ] = None,
+    systems: SystemsOption = None,
+    users: UsersOption = None,
+    scenarios: ScenariosOption = None,
+    where: WhereOption = None,
+    failed: FailedOption = False,
     shard: Annotated[
         str, typer.Option(help="I/N: the I-th of N parts, for N stores that are merged afterwards.")
     ] = "",
@@ -74,6 +88,7 @@ def run(
     from recjury.store import Store
 
     config = campaign.read_config(file)
+    chosen = selection(systems, users, scenarios, where, failed)
     if report is not None:
         from recjury.view.report import check_file
 
@@ -81,7 +96,7 @@ def run(
     if log is not None:
         log_to(log)
     if dry_run:
-        show(estimate(config, store, limit=limit), as_json=json)
+        show(estimate(config, store, limit=limit, chosen=chosen), as_json=json)
         return
     if executor == "local" and (address or workers):
         raise UserError("--address and --workers are of --executor ray")
@@ -94,6 +109,7 @@ def run(
             retry=retry,
             fresh=fresh or (),
             shard=_shard(shard),
+            choose=chooser(chosen, opened, config.name),
             executor=cluster if executor == "ray" else None,
             take_over=take_over,
             wait=say_what_waits if wait else None,
@@ -132,7 +148,7 @@ def status(
     from recjury.store import Store
 
     with Store(store, readonly=True) as opened:
-        show(results.status(opened, campaign), as_json=json)
+        show(results.status(opened, campaign_of(opened, campaign)), as_json=json)
 
 
 def estimate(
@@ -141,6 +157,7 @@ def estimate(
     *,
     limit: int | None = None,
     conversations: "Recorded | None" = None,
+    chosen: "Selection | None" = None,
 ) -> "Findings":
     """The dry run over what the store has."""
     import asyncio
@@ -154,7 +171,9 @@ def estimate(
     file = store.removeprefix("sqlite:///")
     is_new = "://" not in file and not Path(file).exists()
     below = None if is_new else Store(store, readonly=True)
-    found = asyncio.run(campaign.dry_run(config, below, limit=limit, conversations=conversations))
+    choose = chooser(chosen, below or Store(), config.name)
+    work = campaign.dry_run(config, below, limit=limit, conversations=conversations, choose=choose)
+    found = asyncio.run(work)
     dollars = "unknown" if found.dollars is None else f"${found.dollars:.2f}"
     calls = pd.DataFrame(found.purposes.items(), columns=["purpose", "calls"]).round()
     return Findings(
@@ -165,6 +184,11 @@ def estimate(
         tables={"Calls": calls} if len(calls) else {},
         data=found._asdict(),
     )
+
+
+def chooser(chosen: "Selection | None", store: "Store", campaign: str) -> "Choose | None":
+    """What chooses the conversations of a plan that a selection is about."""
+    return partial(chosen.of_plan, store, campaign) if chosen else None
 
 
 def say_what_was_done(finished: "Finished", since: str) -> None:
