@@ -13,11 +13,13 @@ import sys
 import typer
 
 from recjury import __version__
+from recjury.cli.overview import Overview
 from recjury.cli.show import printable
 from recjury.errors import UserError
 
 app = typer.Typer(
     name="recjury",
+    cls=Overview,
     help="Evaluates conversational recommender systems: a simulated user, judges, a debate.",
     no_args_is_help=True,
     add_completion=False,

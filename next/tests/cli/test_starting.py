@@ -105,3 +105,19 @@ def test_doctor_tells_what_an_endpoint_says(recjury: Recjury, tmp_path: Path) ->
         done = recjury("doctor", "c.yaml")
     assert done.code == 3
     assert "Incorrect API key" in " ".join(done.out.split("\n\n")[0].split())
+
+
+def test_help_has_each_command_once_and_what_one_begins_with_first(recjury: Recjury) -> None:
+    from recjury.cli.app import app
+    from recjury.cli.overview import SECTIONS
+
+    sections = [name for names in SECTIONS.values() for name in names]
+    groups = [group.typer_instance.info.name or group.name for group in app.registered_groups]
+    names = [
+        command.name or command.callback.__name__
+        for command in app.registered_commands
+        if command.callback
+    ]
+    assert sorted(sections) == sorted([*names, *map(str, groups)])
+    text = recjury("--help").out
+    assert text.index("Start here") < text.index("Results")
