@@ -112,7 +112,7 @@ def test_help_has_each_command_once_and_what_one_begins_with_first(recjury: Recj
     from recjury.cli.overview import SECTIONS
 
     sections = [name for names in SECTIONS.values() for name in names]
-    groups = [group.typer_instance.info.name or group.name for group in app.registered_groups]
+    groups = [group.name for group in app.registered_groups]
     names = [
         command.name or command.callback.__name__
         for command in app.registered_commands
