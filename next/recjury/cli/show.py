@@ -81,14 +81,15 @@ def _table(heading: str, frame: "pd.DataFrame", width: int) -> Any:
     from rich import box
     from rich.table import Table
 
+    from recjury.results import of_numbers
+
     table = Table(title=heading, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
-    for name in frame.columns:
-        is_number = frame[name].dtype.kind in "fi"
+    for (name, column), is_number in zip(frame.items(), of_numbers(frame), strict=True):
         table.add_column(
             str(name),
             justify="right" if is_number else "left",
             overflow="fold",
-            min_width=min(width // 2, _narrowest(frame[name]) - _GAP),
+            min_width=min(width // 2, _narrowest(column) - _GAP),
         )
     for row in frame.itertuples(index=False):
         table.add_row(*(_cell(value) for value in row))

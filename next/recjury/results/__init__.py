@@ -11,7 +11,7 @@ from recjury.results.conversations import (
 )
 from recjury.results.explanation import Wanted, explain
 from recjury.results.export import export
-from recjury.results.findings import Findings, cell_text
+from recjury.results.findings import Findings, cell_text, of_numbers
 from recjury.results.forms import Form, written
 from recjury.results.progress import status
 from recjury.results.ratings import Resampling, means, ratings, scores
@@ -43,6 +43,7 @@ __all__ = [
     "explain",
     "export",
     "means",
+    "of_numbers",
     "ratings",
     "replay",
     "replay_file",

@@ -24,6 +24,7 @@ from recjury.results.sentences import (
     shown,
     wanted,
 )
+from recjury.results.settings import with_settings_of_both
 from recjury.store import Store
 
 if TYPE_CHECKING:
@@ -169,7 +170,8 @@ def _tables(table: "pd.DataFrame", known: Mapping[str, Metric]) -> dict[str, "pd
     lead = rows[0]["metric"] if rows else ""
     lines = [(row["a"], row["b"], *_line(row, known)) for row in rows if row["metric"] == lead]
     columns = ["a", "b", "mean of a", "mean of b", "a minus b", "decided", "scenarios"]
-    found = {f"Differences on {lead}, with 95 % intervals": pd.DataFrame(lines, columns=columns)}
+    first = with_settings_of_both(pd.DataFrame(lines, columns=columns))
+    found = {f"Differences on {lead}, with 95 % intervals": first}
     others: dict[str, dict[str, str]] = {}
     for row in (row for row in rows if row["metric"] != lead):
         gap = f"{_gap(row, known)}{' *' if row['decided'] else ''}"

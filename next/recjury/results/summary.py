@@ -17,6 +17,7 @@ from recjury.results.findings import Findings
 from recjury.results.metrics import metrics_of, with_scales
 from recjury.results.ratings import LOST, STANDARD, TRIAL, Resampling, means, ratings
 from recjury.results.sentences import Row, answer, best_of, cell, rows_of
+from recjury.results.settings import with_settings
 from recjury.store import Store
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def summary(
         title=name,
         answer=_answer(name, frame, table, compared, known),
         tables=_tables(store, frame, table, known, resampling) | _effort(spent),
-        numbers=with_scales(table, known),
+        numbers=with_settings(with_scales(table, known), "system"),
         notes=notes,
         problems=problems,
         data={
@@ -112,7 +113,7 @@ def _tables(
     """All means; and those of finding targets without the scenarios whose history names one."""
     if not len(table):
         return {}
-    found = {"Means, with 95 % intervals": _by_metric(table, known)}
+    found = {"Means, with 95 % intervals": _by_metric(table, known)} | _variants(table, known)
     named = _named_before(store, frame)
     outcomes = frame[(frame["kind"] == "outcome") & frame["metric"].isin(_OF_TARGETS)]
     new = outcomes[~_scenarios(outcomes).isin(named)]
@@ -120,6 +121,17 @@ def _tables(
         heading = f"Without the {len(named)} scenarios whose history names a target"
         found[heading] = _by_metric(means(new, resampling), known)
     return found
+
+
+def _variants(table: "pd.DataFrame", known: Mapping[str, Metric]) -> dict[str, "pd.DataFrame"]:
+    """The settings of the variants of a grid beside their means of the leading metric."""
+    import pandas as pd
+
+    lead = next((id_ for id_ in known if (table["metric"] == id_).any()), "")
+    rows = rows_of(table[table["metric"] == lead])
+    cells = [(row["system"], _cell(row, known[lead])) for row in rows]
+    found = with_settings(pd.DataFrame(cells, columns=["system", lead]), "system")
+    return {"Settings that differ": found.fillna("-")} if len(found.columns) > 2 else {}
 
 
 def _effort(spent: "pd.DataFrame") -> dict[str, "pd.DataFrame"]:
