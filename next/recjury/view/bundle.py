@@ -69,7 +69,7 @@ class _Files:
         """Each file's name, and its page."""
         store, name = self._store, self._campaign
         yield "index.html", campaign_page(store, {}, name)
-        yield "trials.html", trials_page(store, {}, name)
+        yield "trials.html", trials_page(store, {}, name, part=len(self._rows))
         for (a, b), file in self._pairs.values():
             yield file, compare_page(store, {"a": a, "b": b}, name)
         for row in self._rows:

@@ -1,216 +1,205 @@
 """A campaign: the answer, systems, who is ahead of whom, what not to trust, factors, debates."""
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
-from recjury.records import DEBATE, Metric
+from recjury.errors import UserError
+from recjury.records import DEBATE
 from recjury.results import Findings, summary
 from recjury.results.metrics import metrics_of
-from recjury.results.ratings import FACTOR_KINDS
-from recjury.results.sentences import p_text, shown
+from recjury.results.ratings import factors_of
+from recjury.results.sentences import answer
 from recjury.store import Store
-from recjury.view.axes import Axis, Plot
-from recjury.view.debates import Panel, panels
+from recjury.view.debates import panels
 from recjury.view.kept import frame_of, kept
-from recjury.view.looking import Look, looks
+from recjury.view.listing import chosen, listing
+from recjury.view.looking import Look, looks, turned
+from recjury.view.overview import Overview
 from recjury.view.progress import live
 from recjury.view.rendering import Page
 
-_BESIDE = ("success", "rounds_to_success", "persuasiveness", "overall", "mean")
-"""Metrics that stand beside the leading one in the table of systems, whoever rates them."""
+if TYPE_CHECKING:
+    import pandas as pd
 
-_STEPS = 8  # of the colours of a factor's scale
+FILTERS = ("corpus", "user", "scenario", "evaluator")
+"""What narrows all of the page."""
 
-
-class Cell(NamedTuple):
-    """A mean in a table, with the address of the trials behind it. `step` is its colour."""
-
-    text: str
-    address: str
-    value: float
-    coverage: str = ""
-    step: int = 0
+_ENOUGH = 5  # trials that two raters have both rated
 
 
-class System(NamedTuple):
-    """A row of the table of systems."""
+class Caveat(NamedTuple):
+    """What is not to be trusted, why, and the trials that it is about."""
 
-    name: str
-    address: str
-    plot: Plot | None
-    cells: list[Cell]
-    is_best: bool
+    claim: str
+    why: str
+    address: str = ""
 
 
-class Pair(NamedTuple):
-    """A difference in the leading metric."""
-
-    a: str
-    b: str
-    address: str
-    gap: str
-    interval: str
-    plot: Plot | None
-    decided: bool
-    p: str
-    more: str
-
-
-def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # noqa: A002, ARG001
-    """The page of a campaign. Raises UserError if there is none."""
+def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # noqa: A002
+    """The page of a campaign, of what fits the query. Raises UserError if there is none."""
     name = store.campaign(id)
-    found = kept(store, ("summary", name), lambda: summary(store, name))
-    metrics = metrics_of(store, name)
-    means: Mapping[str, Mapping[str, Any]] = found.data["systems"]
-    lead = next((m for m in metrics if any(_known(of.get(m)) for of in means.values())), "")
-    draw = _Drawing(f"/c/{quote(name, safe='')}", metrics, means, lead)
-    factors, runs = factors_of_judges(store, name, metrics), store.runs(name)
+    filters = {key: query[key] for key in FILTERS if query.get(key)}
+    frame = _chosen(frame_of(store, name), filters)
+    found, metrics = _summary(store, name, frame, filters), metrics_of(store, name)
+    view = Overview(found.data, metrics, f"/c/{quote(name, safe='')}", filters)
+    trials = chosen(listing(store, name), filters)
+    running = live(store, name)
+    factors = factors_of(frame)
+    shown = {*view.beside, *(id_ for own in factors.values() for id_ in own)}
+    by_evaluator = _by_evaluator([id_ for id_ in metrics if id_ not in shown])
     return Page(
         "campaign.j2",
         {
             "name": name,
-            "campaign": draw.address,
-            "state": runs[0].state if runs else "planned",
-            "begun": runs[-1].started_at[:16].replace("T", " ") if runs else "",
-            "live": live(store, name),
-            "answer": found.answer.splitlines(),
-            "lead": metrics[lead].title or lead if lead else "",
-            "axis": draw.axis.ticks,
-            "heads": [(id_, _title(id_, metrics)) for id_ in draw.beside],
-            "systems": list(draw.systems()),
-            "pairs": list(draw.pairs(found)),
-            "pair_axis": draw.gaps(found).ticks,
-            "notes": (*found.notes, *found.problems),
-            "factors": list(draw.rows(factors)),
-            "outcomes": list(draw.rows(_others(draw, factors))),
-            "names": list(means),
-            "panels": _panels(store, name),
-            "looks": _looks(store, name, lead),
-            "trials": len(frame_of(store, name)["conversation"].unique()),
+            "campaign": f"/c/{quote(name, safe='')}",
+            "query": dict(query),
+            "options": _options(frame_of(store, name)),
+            "about": _head(store, name, frame),
+            "live": running,
+            "view": view,
+            "answer": _lines(found, view),
+            "systems": view.systems(query.get("sort", "")),
+            "pairs": view.pairs(),
+            "caveats": [*_while(running), *_caveats(found, view)],
+            "factors": [
+                (id_.rpartition(".")[0], own, list(view.factors(own, _agreement(frame, own))))
+                for id_, own in factors.items()
+            ],
+            "others": [
+                (evaluator, list(view.factors(own, {}))) for evaluator, own in by_evaluator.items()
+            ],
+            "panels": list(panels(store, name, trials, filters)),
+            "looks": list(_looks(trials, filters, view)),
+            "trials": len(trials),
         },
     )
 
 
-def _panels(store: Store, name: str) -> list[Panel]:
-    return kept(store, ("panels", name), lambda: list(panels(store, name)))
+def _chosen(frame: "pd.DataFrame", filters: Mapping[str, str]) -> "pd.DataFrame":
+    """The ratings that fit. Raises UserError if none does."""
+    for key, value in filters.items():
+        frame = frame[frame[key] == value]
+        if not len(frame):
+            raise UserError(f"no trial is left by {key} {value!r}: leave it out")
+    return frame
 
 
-def _looks(store: Store, name: str, lead: str) -> list[Look]:
-    return kept(store, ("looks", name), lambda: list(looks(store, name, lead)))
+def _summary(
+    store: Store, name: str, frame: "pd.DataFrame", filters: Mapping[str, str]
+) -> Findings:
+    key = ("summary", name, *sorted(filters.items()))
+    return kept(store, key, lambda: summary(store, name, frame=frame))
 
 
-class _Drawing(NamedTuple):
-    """Means and differences as cells and plots."""
-
-    address: str
-    metrics: Mapping[str, Metric]
-    means: Mapping[str, Mapping[str, Any]]
-    lead: str
-
-    @property
-    def beside(self) -> list[str]:
-        """The metrics of the table of systems, the leading one first."""
-        others = [m for m in self.metrics if m != self.lead and m.rpartition(".")[2] in _BESIDE]
-        known = [m for m in others if any(_known(of.get(m)) for of in self.means.values())]
-        return [self.lead, *known] if self.lead else []
-
-    @property
-    def axis(self) -> Axis:
-        """The leading metric's scale; without one, what its intervals need."""
-        metric = self.metrics.get(self.lead) or Metric(name="")
-        if metric.high is not None:
-            return Axis(metric.low or 0.0, metric.high)
-        known = [of[self.lead] for of in self.means.values() if _known(of.get(self.lead))]
-        return Axis.around([each[end] for each in known for end in ("low", "high")])
-
-    def systems(self) -> Iterator[System]:
-        """The systems, the best one first."""
-        sign = -1 if self.lead and not self.metrics[self.lead].lower_is_better else 1
-
-        def order(name: str) -> tuple[bool, float]:
-            found = self.means[name].get(self.lead)
-            return not _known(found), sign * found["mean"] if _known(found) and found else 0.0
-
-        for number, name in enumerate(sorted(self.means, key=order)):
-            own = self.means[name].get(self.lead)
-            plot = (
-                self.axis.plot(own["mean"], own["low"], own["high"])
-                if _known(own) and own
-                else None
-            )
-            cells = [self._cell(name, metric) for metric in self.beside]
-            yield System(name, self._trials(system=name), plot, cells, not number and bool(plot))
-
-    def rows(self, ids: Sequence[str]) -> Iterator[tuple[str, str, list[Cell]]]:
-        """The metrics that have a mean: title, the address of their trials, a cell a system."""
-        for id_ in ids:
-            cells = [self._cell(name, id_) for name in self.means]
-            if any(cell.text for cell in cells):
-                yield _title(id_, self.metrics), self._trials(sort=id_), cells
-
-    def gaps(self, found: Findings) -> Axis:
-        """The axis of the differences in the leading metric."""
-        rows = [row for row in found.data["comparisons"] if row["metric"] == self.lead]
-        return Axis.around([row[end] for row in rows for end in ("low", "high")], zero=True)
-
-    def pairs(self, found: Findings) -> Iterator[Pair]:
-        """The differences in the leading metric, told from the side that is ahead."""
-        axis = self.gaps(found)
-        metric = self.metrics.get(self.lead) or Metric(name="")
-        for row in found.data["comparisons"]:
-            if row["metric"] != self.lead or math.isnan(row["difference"]):
-                continue
-            turn = (row["difference"] < 0) != metric.lower_is_better
-            a, b = (row["b"], row["a"]) if turn else (row["a"], row["b"])
-            gap, low, high = row["difference"], row["low"], row["high"]
-            if row["difference"] < 0:
-                gap, low, high = -gap, -high, -low
-            interval = "" if math.isnan(low) else f"[{shown(low, metric)}, {shown(high, metric)}]"
-            yield Pair(
-                a=a,
-                b=b,
-                address=f"{self.address}/compare?{urlencode({'a': a, 'b': b})}",
-                gap=shown(gap, metric),
-                interval=interval,
-                plot=axis.plot(gap, low, high, ticks=[0.0]),
-                decided=bool(row["decided"]),
-                p="" if math.isnan(row["p"]) else p_text(row["p"]),
-                more="" if math.isnan(row["more"]) else f"≈ {row['more']:,.0f} more",
-            )
-
-    def _cell(self, system: str, id_: str) -> Cell:
-        found, metric = self.means[system].get(id_), self.metrics.get(id_) or Metric(name=id_)
-        address = self._trials(system=system, sort=id_)
-        if found is None or not _known(found):
-            return Cell("", address, math.nan)
-        coverage = "" if found["coverage"] > 0.9 else f"{100 * found['coverage']:.0f} %"
-        low, high = metric.low or 0.0, metric.high or 0.0
-        share = (found["mean"] - low) / (high - low) if high > low else 0.0
-        step = round(_STEPS * min(max(share, 0.0), 1.0))
-        return Cell(shown(found["mean"], metric), address, found["mean"], coverage, step)
-
-    def _trials(self, **query: str) -> str:
-        return f"{self.address}/trials?{urlencode(query)}"
+def _options(frame: "pd.DataFrame") -> dict[str, list[str]]:
+    """What each filter offers; a single value is no choice."""
+    values = {key: sorted(map(str, frame[key].unique())) for key in FILTERS if key != "scenario"}
+    return {key: own for key, own in values.items() if len(own) > 1}
 
 
-def _known(found: Mapping[str, Any] | None) -> bool:
-    return found is not None and bool(found["n"])
+class Head(NamedTuple):
+    """What was played, with whom, and rated by whom."""
+
+    systems: int
+    scenarios: int
+    corpora: list[str]
+    users: list[str]
+    raters: list[str]
+    state: str
+    begun: str
+    reason: str
 
 
-def _title(id_: str, metrics: Mapping[str, Metric]) -> str:
-    return metrics[id_].title or id_ if id_ in metrics else id_
+def _head(store: Store, name: str, frame: "pd.DataFrame") -> Head:
+    rated = frame[(frame["rater"] != DEBATE) & frame["score"].notna()]
+    by_model = rated[rated["rater"].astype(str) != rated["kind"].astype(str)]
+    runs = store.runs(name)
+    return Head(
+        systems=frame["system"].nunique(),
+        scenarios=len(frame[["corpus", "scenario"]].drop_duplicates()),
+        corpora=_names(frame, "corpus"),
+        users=_names(frame, "user"),
+        raters=_names(by_model, "rater"),
+        state=runs[0].state if runs else "planned",
+        begun=runs[-1].started_at[:16].replace("T", " ") if runs else "",
+        reason=runs[0].reason if runs else "",
+    )
 
 
-def factors_of_judges(store: Store, name: str, metrics: Mapping[str, Metric]) -> list[str]:
-    """What judges rate, but for the sums."""
-    frame = frame_of(store, name)
-    rows = frame[frame["kind"].isin(FACTOR_KINDS) & (frame["rater"] != DEBATE)]
-    seen = {f"{e}.{m}" for e, m in rows[["evaluator", "metric"]].drop_duplicates().to_numpy()}
-    return [id_ for id_ in metrics if id_ in seen]
+def _names(frame: "pd.DataFrame", column: str) -> list[str]:
+    return [str(each) for each in frame[column].drop_duplicates() if str(each)]
 
 
-def _others(draw: _Drawing, factors: Sequence[str]) -> list[str]:
-    """All metrics that stand nowhere else: recall, endings, what own evaluators rate."""
-    return [id_ for id_ in draw.metrics if id_ not in {*draw.beside, *factors}]
+def _lines(found: Findings, view: Overview) -> list[str]:
+    """What is said below the first line: of two systems, that line says who is ahead."""
+    import pandas as pd
+
+    rows = found.data["comparisons"]
+    if not rows:
+        return found.answer.splitlines()
+    lines = answer(pd.DataFrame(rows), view.metrics).splitlines()
+    return lines if len(view.names) > 2 else lines[1:]
+
+
+def _while(running: Any) -> Iterator[Caveat]:
+    if running:
+        yield Caveat(
+            "The campaign is running.",
+            f"{running.planned - running.done:,} conversations are open, and the first scenarios "
+            "need not be like the others.",
+        )
+        yield Caveat(
+            "Nothing is called decided before the end.",
+            "Whoever looks often enough finds a difference that is none.",
+        )
+
+
+def _caveats(found: Findings, view: Overview) -> Iterator[Caveat]:
+    """The notes, and what failed with a link to it."""
+    for line in (*found.problems, *found.notes):
+        claim, colon, why = line.partition(": ")
+        address = ""
+        if claim in view.names:
+            status = "failed" if line in found.problems and "failed" in why else "unscored"
+            address = view.trials(system=claim, status=status)
+        yield Caveat(f"{claim}{colon.rstrip()}", why, address)
+
+
+def _agreement(frame: "pd.DataFrame", ids: Iterable[str]) -> dict[str, float]:
+    """The mean correlation of each two raters, by metric, over the trials that both have rated."""
+    import numpy as np
+
+    own = frame[frame["score"].notna() & (frame["rater"] != DEBATE)]
+    if own["rater"].nunique() < 2:
+        return {}
+    names = own["evaluator"].astype(str) + "." + own["metric"].astype(str)
+    found: dict[str, float] = {}
+    for id_, rows in own[names.isin(set(ids))].groupby(names, observed=True):
+        wide = rows.pivot_table("score", "conversation", "rater", observed=True)
+        matrix = wide.corr(min_periods=_ENOUGH).to_numpy()
+        pairs = matrix[np.triu_indices(len(matrix), 1)]
+        if (~np.isnan(pairs)).any():
+            found[str(id_)] = float(np.nanmean(pairs))
+    return found
+
+
+def _by_evaluator(ids: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for id_ in ids:
+        found.setdefault(id_.rpartition(".")[0], []).append(id_)
+    return found
+
+
+def _looks(trials: "pd.DataFrame", filters: Mapping[str, str], view: Overview) -> Iterator[Look]:
+    """Where to look, by the verdict if there is one, else by the leading metric."""
+    ids = [id_ for id_ in view.metrics if id_.endswith(".overall") and view.has(id_)]
+    verdict = next(iter(ids), view.lead)
+    if view.pairs():
+        best, next_best = view.names[:2]
+        number = turned(trials, view.lead, best, next_best, view.metric(view.lead))
+        if number:
+            text = f"scenarios in which {next_best} is ahead of {best}"
+            about = "where the loser wins is where the lead is explained"
+            yield Look(number, f"{view.pairs()[0].address}#gaps", text, about)
+    yield from looks(trials, filters, view.campaign, verdict, view.metric(verdict))

@@ -61,9 +61,7 @@ def compare_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # no
         ("compared", id, sides.by, names),
         lambda: compare(sides.frame, names, by=sides.by, order=list(sides.metrics)),
     )
-    rows = [
-        _turned(row, sides.a) for row in rows_of(table) if {row["a"], row["b"]} == {*sides[1:3]}
-    ]
+    rows = [turned(row, sides.a) for row in rows_of(table) if {row["a"], row["b"]} == {*sides[1:3]}]
     lead = query.get("metric") or str(rows[0]["metric"])
     metric = sides.metrics.get(lead) or Metric(name=lead)
     gaps = by_scenario(sides.frame, sides.a, sides.b, metric=lead, by=sides.by)
@@ -128,7 +126,7 @@ def _two(wanted: Sequence[str], names: Sequence[str], by: By) -> tuple[str, str]
     return a, b
 
 
-def _turned(row: Mapping[str, Any], a: str) -> dict[str, Any]:
+def turned(row: Mapping[str, Any], a: str) -> dict[str, Any]:
     """The row as a difference from `a`."""
     if row["a"] == a:
         return dict(row)

@@ -149,7 +149,9 @@ def _debates(each: Rated, metrics: Mapping[str, Metric]) -> Iterator[DebatePart]
 def _neighbours(store: Store, row: ConversationRow, query: str) -> Neighbours:
     """The conversations before and after this one in a list of the campaign."""
     ids = kept(store, ("order", row.campaign, query), lambda: _order(store, row.campaign, query))
-    place = ids.index(row.id) if row.id in ids else 0
+    if row.id not in ids:  # an older version, or a list that has changed
+        return Neighbours("", "", 0, len(ids))
+    place = ids.index(row.id)
     tail = f"?{urlencode({'in': query})}" if query else ""
     before = f"/t/{ids[place - 1]}{tail}" if place else ""
     after = f"/t/{ids[place + 1]}{tail}" if place + 1 < len(ids) else ""

@@ -77,7 +77,7 @@ class DebateChart(NamedTuple):
 def debate_chart(debate: Debate) -> DebateChart:
     """The drawing of a debate, and its statements by round."""
     roles = list(dict.fromkeys(said.role for said in debate.statements))
-    letters = _letters(roles)
+    letters = letters_of(roles)
     by_round = [_of(debate, number) for number in range(1, debate.rounds + 1)]
     discs = [disc for spoken in by_round for disc in _discs(spoken, roles, letters)]
     rounds = list(_rounds(by_round, roles, letters))
@@ -113,7 +113,7 @@ def _agree(spoken: Sequence[Statement]) -> bool:
     return all(said.status is Status.OK for said in heard) and len({s.score for s in heard}) == 1
 
 
-def _letters(roles: Sequence[str]) -> list[str]:
+def letters_of(roles: Sequence[str]) -> list[str]:
     """A letter for each role: the first one of its name that no role before it has."""
     taken: list[str] = []
     for role in roles:

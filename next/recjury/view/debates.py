@@ -1,74 +1,172 @@
-"""A campaign's debates in small: the roles' mean scores by round, for each system."""
+"""A campaign's debates in small: how each ended, and the roles' mean scores by round."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
 
-from recjury.results import statements
+from sqlalchemy import text
+
 from recjury.store import Store
 from recjury.view.axes import Axis, Tick
+from recjury.view.debate_chart import letters_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ROW, TOP = 36, 58  # pixels between rounds, and above the first
+_APART = 9.0  # per cent of the width between two letters
 _SCALE = Axis(0, 100)
 
 
+class End(NamedTuple):
+    """How the debates of a conversation ended: whether all agreed, and the points between them."""
+
+    agreed: bool
+    spread: float
+
+
 class Line(NamedTuple):
-    """A role's means: its letter, and a place for each round."""
+    """A role's means: its letter, where that stands, and a place for each round."""
 
     letter: str
-    role: str
+    at: float
     places: list[float]
 
 
 class Panel(NamedTuple):
-    """The debates of a system: `agreed` of `number` ended with four equal scores."""
+    """The debates of a system, drawn: `agreed` of `number` ended with one score.
+
+    `roles` are letters and names; `mean` is that of the last scores, and stands `at` a place.
+    """
 
     system: str
+    roles: list[tuple[str, str]]
     lines: list[Line]
-    rounds: Sequence[int]
+    rounds: int
     ticks: list[Tick]
+    height: int
+    mean: float
+    at: float
+    label: str
     agreed: int
     number: int
-    mean: float
-    label: str
-    height: int
 
 
-def panels(store: Store, campaign: str) -> Iterator[Panel]:
-    """A panel for each system whose conversations were debated."""
-    import pandas as pd
-
-    said = statements(store, campaign)
-    said = said[said["score"].notna()]
-    for system, own in said.groupby("system", observed=True, sort=False):
-        keys = [own["conversation"], own["evaluator"], own["judging"]]
-        last_round = own.groupby(["conversation", "evaluator", "judging"])["round"].transform("max")
-        last = own[own["round"] == last_round]
-        by_debate = last.groupby(["conversation", "evaluator", "judging"])["score"]
-        # A debate that has ended keeps its last scores.
-        wide = own.pivot_table("score", [*(key.name for key in keys), "role"], "round").ffill(
-            axis=1
-        )
-        means: pd.DataFrame = wide.groupby(level="role").mean()
-        roles = list(dict.fromkeys(own["role"]))
-        lines = [
-            Line(_letter(role), role, [_SCALE.place(float(v)) for v in means.loc[role]])
-            for role in roles
-        ]
-        numbers = list(range(1, means.shape[1] + 1))
-        ends = ", ".join(f"{role} {means.loc[role].iloc[-1]:.0f}" for role in roles)
-        yield Panel(
-            str(system),
-            lines,
-            numbers,
-            _SCALE.ticks,
-            int((by_debate.nunique() == 1).sum()),
-            by_debate.ngroups,
-            float(by_debate.mean().mean()),
-            f"Mean scores in the last round: {ends}",
-            TOP + ROW * (len(numbers) - 1) + 30,
-        )
+# As the debate's rules have it (CoRE, 4.2): all who were heard give one score.
+_ENDS = """
+    WITH last AS (SELECT evaluation, MAX(round) AS round FROM statement GROUP BY evaluation)
+    SELECT e.conversation, MAX(s.score) - MIN(s.score) AS spread,
+           SUM(CASE WHEN s.status IN ('ok', 'not applicable') THEN 0 ELSE 1 END) AS silent
+    FROM plan p
+    JOIN campaign_evaluator ce ON ce.campaign = p.campaign
+    JOIN evaluation e ON e.conversation = p.conversation AND e.evaluator = ce.evaluator
+        AND e.judging < ce.judgings
+    JOIN last ON last.evaluation = e.id
+    JOIN statement s ON s.evaluation = e.id AND s.round = last.round
+    WHERE p.campaign = :campaign GROUP BY e.conversation, e.id
+"""
+# What the scores of a role sum to in a round of those debates whose last round is `last`.
+_SUMS = """
+    WITH last AS (SELECT evaluation, MAX(round) AS round FROM statement GROUP BY evaluation)
+    SELECT p.system, p.version, s.role, s.round, last.round AS last,
+           SUM(s.score) AS total, COUNT(s.score) AS number
+    FROM plan p
+    JOIN campaign_evaluator ce ON ce.campaign = p.campaign
+    JOIN evaluation e ON e.conversation = p.conversation AND e.evaluator = ce.evaluator
+        AND e.judging < ce.judgings
+    JOIN last ON last.evaluation = e.id
+    JOIN statement s ON s.evaluation = e.id
+    WHERE p.campaign = :campaign AND (:user = '' OR p.user = :user)
+        AND (:corpus = '' OR p.corpus = :corpus) AND (:scenario = '' OR p.scenario = :scenario)
+        AND (:evaluator = '' OR ce.name = :evaluator)
+    GROUP BY p.system, p.version, s.role, s.round, last.round
+    ORDER BY MIN(s.number)
+"""
 
 
-def _letter(role: str) -> str:
-    """U for the Common User, else the first letter."""
-    return "U" if role.endswith("User") else role[:1]
+def endings(store: Store, campaign: str) -> dict[str, End]:
+    """How the debates ended, by conversation; of several, whether all of them agreed."""
+    found: dict[str, End] = {}
+    with store.connection() as connection:
+        for id_, spread, silent in connection.execute(text(_ENDS), {"campaign": campaign}):
+            before = found.get(id_, End(True, 0.0))
+            agreed = before.agreed and spread == 0 and not silent
+            found[id_] = End(agreed, max(before.spread, spread or 0.0))
+    return found
+
+
+def panels(
+    store: Store, campaign: str, trials: "pd.DataFrame", query: Mapping[str, str]
+) -> Iterator[Panel]:
+    """A panel for each system that was debated, by those of its `trials` that fit the query."""
+    values = {name: query.get(name, "") for name in _BY}
+    sums: dict[str, dict[str, list[_Sum]]] = {}
+    versions = set(zip(trials["system"], trials["version"], strict=True))
+    with store.connection() as connection:
+        rows = connection.execute(text(_SUMS), {"campaign": campaign, **values})
+        for system, version, role, *figures in rows:
+            if (system, version) in versions:
+                sums.setdefault(system, {}).setdefault(role, []).append(_Sum(*figures))
+    debated = trials[trials["agreed"] != ""]
+    for system, by_role in sums.items():
+        ended = debated["agreed"][debated["system"] == system]
+        yield _panel(system, by_role, int((ended == "yes").sum()), len(ended))
+
+
+_BY = ("user", "corpus", "scenario", "evaluator")
+
+
+class _Sum(NamedTuple):
+    """The sum of a role's scores in `round` of those debates whose last round is `last`."""
+
+    round: int
+    last: int
+    total: float | None
+    number: int
+
+
+def _panel(system: str, by_role: Mapping[str, Sequence[_Sum]], agreed: int, number: int) -> Panel:
+    rounds = max(each.last for sums in by_role.values() for each in sums)
+    means = {
+        role: [_mean(sums, place) for place in range(1, rounds + 1)]
+        for role, sums in by_role.items()
+    }
+    means = {role: own for role, own in means.items() if not any(map(math.isnan, own))}
+    shorts = letters_of(list(means))
+    starts = _spread_out([_SCALE.place(own[0]) for own in means.values()])
+    lines = [
+        Line(letter, at, [_SCALE.place(each) for each in own])
+        for letter, at, own in zip(shorts, starts, means.values(), strict=True)
+    ]
+    mean = fmean([own[-1] for own in means.values()] or [0.0])
+    ends = ", ".join(f"{role} {own[-1]:.0f}" for role, own in means.items())
+    return Panel(
+        system=system,
+        roles=list(zip(shorts, means, strict=True)),
+        lines=lines,
+        rounds=rounds,
+        ticks=_SCALE.ticks,
+        height=TOP + ROW * (rounds - 1) + 30,
+        mean=mean,
+        at=_SCALE.place(mean),
+        label=f"Mean scores in the last round: {ends}",
+        agreed=agreed,
+        number=number,
+    )
+
+
+def _mean(sums: Sequence[_Sum], round_: int) -> float:
+    """The mean of a round; a debate that has ended keeps its last score."""
+    own = [each for each in sums if each.round == min(round_, each.last)]
+    number = sum(each.number for each in own)
+    return sum(each.total or 0.0 for each in own) / number if number else math.nan
+
+
+def _spread_out(places: Sequence[float]) -> list[float]:
+    """The places moved apart, so that no letter covers another; the order stays."""
+    moved, left = list(places), -math.inf
+    for index in sorted(range(len(places)), key=lambda index: places[index]):
+        moved[index] = left = max(places[index], left + _APART)
+    beyond = max(0.0, left - 100.0)
+    return [round(each - beyond, 2) for each in moved]

@@ -72,7 +72,7 @@ def scenarios(
         yield Gap(
             key=_joined(key),
             scenario=key[-1],
-            words=_words(logs[first]) if first in logs else "",
+            words=first_words(logs[first]) if first in logs else "",
             values=(shown(a, metric), shown(b, metric)),
             gap=signed(gap, metric),
             x=_on_scale((a, b), metric),
@@ -119,7 +119,7 @@ def _joined(parts: Sequence[str]) -> str:
     return "/".join(parts)
 
 
-def _words(log: ConversationLog) -> str:
+def first_words(log: ConversationLog) -> str:
     """The user's last words before the interaction, or the first ones in it."""
     said = [*reversed(log.scenario.history), *log.interaction]
     return next((turn.text[:_WORDS] for turn in said if turn.speaker == "user"), "")

@@ -1,98 +1,87 @@
 """Where to look in a campaign: links to the trials that tell most."""
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlencode
 
 from recjury.records import Metric
-from recjury.results.metrics import metrics_of
-from recjury.results.ratings import FAILURES
 from recjury.results.sentences import shown
-from recjury.store import Store
-from recjury.view.kept import frame_of, scores_of
+from recjury.view.listing import chosen, title
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LOWEST = 10
 
 
 class Look(NamedTuple):
-    """A link: where it leads, a figure, and what is there."""
+    """How many trials there are of a kind, a link to them, and the one that tells most."""
 
+    number: int
     address: str
-    figure: str
     text: str
+    about: str = ""
+    trial: str = ""
+    name: str = ""
 
 
-def looks(store: Store, campaign: str, lead: str) -> Iterator[Look]:
-    """The lowest and the highest trial, the widest gap, failures, and what has no score."""
-    base = f"/c/{quote(campaign, safe='')}"
-    frame, table = frame_of(store, campaign), scores_of(store, campaign)
-    if lead in table and table[lead].notna().any():
-        metric = metrics_of(store, campaign).get(lead) or Metric(name=lead)
-        column: Any = table[lead].dropna()
-        for which, place in (("lowest", column.idxmin()), ("highest", column.idxmax())):
-            sort = f"{'' if which == 'lowest' else '-'}{lead}"
-            text = f"the {which} {metric.title or lead}: {place[0]} in {place[3]}"
-            figure = shown(column.loc[place], metric)
-            yield Look(f"{base}/trials?{urlencode({'sort': sort})}", figure, text)
-        yield from _gap(column, metric, base)
-    failed = frame[frame["status"] == "system failed"]["conversation"].nunique()
-    if failed:
+def looks(
+    trials: "pd.DataFrame", query: Mapping[str, str], campaign: str, verdict: str, metric: Metric
+) -> Iterator[Look]:
+    """Lists of a campaign's trials with which a reader begins; empty ones are left out.
+
+    `query` narrows all of them, `verdict` is the id of the metric that is looked at, "" if none is.
+    """
+    for text, wanted, about in (*_debates(), *_verdicts(verdict, metric), *_failures()):
+        whole = {**query, **wanted}
+        found = chosen(trials, whole)
+        if not len(found):
+            continue
+        row = found.iloc[0]
+        value = row.get(wanted.get("sort", "").removeprefix("-"))
+        number = len(found) if wanted.keys() - {"sort"} else min(_LOWEST, len(found))
         yield Look(
-            f"{base}/trials?status=failed", str(failed), "conversations that a system failed"
+            number,
+            f"{campaign}/trials?{urlencode(whole)}",
+            text,
+            about.format(value=shown(value, metric) if value is not None else row["reason"]),
+            f"/t/{row['id']}",
+            f"{row['system']}, {row['scenario']}",
         )
-    lost = frame[frame["status"].isin(FAILURES)]["conversation"].nunique()
-    if lost:
-        yield Look(f"{base}/trials?status=unscored", str(lost), "conversations without all scores")
-    apart = _not_agreed(store, campaign)
-    if apart:
-        yield Look(f"{base}/trials?agreed=no", str(apart), "debates that ended without agreement")
 
 
-def _gap(column: Any, metric: Metric, base: str) -> Iterator[Look]:
-    """The scenario in which two systems lie farthest apart."""
-    wide = column.groupby(level=["scenario", "system"], observed=True).mean().unstack("system")
-    if wide.shape[1] < 2:
+def turned(trials: "pd.DataFrame", id_: str, ahead: str, behind: str, metric: Metric) -> int:
+    """In how many scenarios the system that is behind is ahead."""
+    sides = trials[trials["system"].isin([ahead, behind]) & trials[id_].notna()]
+    keys = ["user", "corpus", "scenario", "system"]
+    wide = sides.groupby(keys, observed=True)[id_].mean().unstack("system")
+    gaps = (wide[ahead] - wide[behind]) * (-1 if metric.lower_is_better else 1)
+    return int((gaps < 0).sum())
+
+
+_Want = tuple[str, dict[str, str], str]
+"""What is listed, its query, and what is said of the first one."""
+
+
+def _debates() -> Iterator[_Want]:
+    yield "debates without agreement", {"agreed": "no", "sort": "-spread"}, "widest, {value} points"
+
+
+def _verdicts(id_: str, metric: Metric) -> Iterator[_Want]:
+    if not id_:
         return
-    spread = (wide.max(axis=1) - wide.min(axis=1)).dropna()
-    if not len(spread) or not spread.max():
+    name = title(metric, id_).lower()
+    yield f"trials with the lowest {name}", {"sort": id_}, "lowest, {value}"
+    if metric.high is None:
         return
-    scenario = spread.idxmax()
-    a, b = str(wide.loc[scenario].idxmax()), str(wide.loc[scenario].idxmin())
-    address = f"{base}/compare?{urlencode({'a': a, 'b': b})}#gaps"
-    yield Look(address, shown(spread.max(), metric), f"the widest gap: {a} over {b} in {scenario}")
+    width = metric.high - metric.low
+    half, most = f"{metric.low + width / 2:g}", f"{metric.low + width * 3 / 4:g}"
+    low = {"ending": "hit", "under": half, "sort": id_}
+    yield f"hits with {name} under {half}", low, "lowest, {value}"
+    high = {"ending": "round limit", "over": most, "sort": f"-{id_}"}
+    yield f"trials with {name} over {most} and no hit", high, "highest, {value}"
 
 
-def _not_agreed(store: Store, campaign: str) -> int:
-    return len(not_agreed(store, campaign))
-
-
-_LAST = """
-    SELECT e.conversation, COUNT(DISTINCT s.score) AS scores
-    FROM plan p JOIN evaluation e ON e.conversation = p.conversation
-    JOIN statement s ON s.evaluation = e.id
-    WHERE p.campaign = :campaign AND s.score IS NOT NULL
-        AND s.round = (SELECT MAX(round) FROM statement t WHERE t.evaluation = e.id)
-    GROUP BY e.conversation, e.id
-"""
-
-
-def not_agreed(store: Store, campaign: str) -> set[str]:
-    """The conversations of which a debate ended with different scores."""
-    return {id_ for id_, scores in _ends(store, campaign) if scores > 1}
-
-
-def agreed(store: Store, campaign: str) -> set[str]:
-    """The conversations whose debates all ended with equal scores."""
-    return {id_ for id_, _ in _ends(store, campaign)} - not_agreed(store, campaign)
-
-
-def _ends(store: Store, campaign: str) -> list[tuple[str, int]]:
-    """How many different scores the last round of each debate has."""
-    from sqlalchemy import text
-
-    from recjury.view.kept import kept
-
-    def read() -> list[tuple[str, int]]:
-        with store.connection() as connection:
-            rows = connection.execute(text(_LAST), {"campaign": campaign})
-            return [(str(row.conversation), int(row.scores)) for row in rows]
-
-    return kept(store, ("ends", campaign), read)
+def _failures() -> Iterator[_Want]:
+    yield "failed trials", {"status": "failed"}, "{value}"
+    yield "trials that lack a score", {"status": "unscored"}, "first"

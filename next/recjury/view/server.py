@@ -16,7 +16,7 @@ from recjury.view.campaign import campaign_page
 from recjury.view.campaigns import campaigns_page
 from recjury.view.compare import compare_page
 from recjury.view.conversation import conversation_page
-from recjury.view.progress import figures
+from recjury.view.progress import live
 from recjury.view.rendering import STATIC, Page, render
 from recjury.view.trials import trials_page
 
@@ -134,7 +134,8 @@ async def _events(request: web.Request) -> web.StreamResponse:
 
     def look() -> Mapping[str, str] | None:
         with Store(request.app[_STORE], readonly=True) as store:
-            return figures(store, request.match_info["id"])
+            found = live(store, request.match_info["id"])
+            return found.figures() if found else None
 
     from json import dumps
 

@@ -219,7 +219,13 @@ def test_all_prompts_and_replies_are_there(tmp_path: Path) -> None:
 
 def test_neighbours_stand_in_the_order_one_came_from(store: Store) -> None:
     ids = [
-        put(store, said("A?", "B."), [debated([score])], number=number, system=system)
+        put(
+            store,
+            said("A?", "B.", id=f"s{number}"),
+            [debated([score])],
+            number=number,
+            system=system,
+        )
         for number, (system, score) in enumerate([("a", 50), ("b", 70), ("a", 10), ("a", 90)])
     ]
     neighbours = conversation_page(store, {}, ids[1]).values["neighbours"]

@@ -254,7 +254,7 @@ function live() {
   if (!where || !location.protocol.startsWith("http")) return;
   const source = new EventSource(where);
   source.addEventListener("figures", (event) => {
-    for (const [name, v] of Object.entries(JSON.parse(event.data))) for (const one of $$(`[data-live="${CSS.escape(name)}"]`)) one.textContent = v;
+    for (const [name, v] of Object.entries(JSON.parse(event.data))) for (const one of $$(`[data-live="${CSS.escape(name)}"]`)) one.tagName === "rect" ? one.setAttribute("width", v) : one.textContent = v;
   });
   source.addEventListener("done", () => { source.close(); location.reload(); });
 }

@@ -1,0 +1,105 @@
+"""The trials of a campaign as one frame, from which lists and counts are taken."""
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from recjury.records import Metric
+from recjury.results.effort import costs
+from recjury.results.metrics import metrics_of
+from recjury.results.ratings import FAILURES, TRIAL
+from recjury.store import Store
+from recjury.view.debates import endings
+from recjury.view.kept import frame_of, kept, scores_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FILTERS = ("system", "user", "corpus", "scenario", "ending", "status", "agreed")
+"""The columns by which lists are filtered."""
+
+_PLAYED = ["id", "version", *TRIAL, "state", "ending", "rounds", "reason", "seconds"]
+
+
+def listing(store: Store, campaign: str) -> "pd.DataFrame":
+    """A row for each trial of the newest versions, played or not, in the plan's order.
+
+    Columns: id, version, system, user, corpus, scenario, repeat, state, ending, rounds, reason,
+    seconds (of all turns), dollars, status (done, unscored, failed, planned), agreed ("yes" or
+    "no", "" without a debate), spread (points between the roles at its end), and a score for each
+    metric id. A number that is not known is NaN.
+    """
+    return kept(store, ("listing", campaign), lambda: _read(store, campaign))
+
+
+def lead_of(store: Store, campaign: str) -> str:
+    """The id of the first metric that has a score, "" if none has."""
+    table = scores_of(store, campaign)
+    known = metrics_of(store, campaign)
+    return next((id_ for id_ in known if id_ in table and table[id_].notna().any()), "")
+
+
+def title(metric: Metric, id_: str) -> str:
+    """A metric's name for people; `novelty` is one, too, if there is no better."""
+    return metric.title or id_.rpartition(".")[2].replace("_", " ").capitalize()
+
+
+def chosen(trials: "pd.DataFrame", query: Mapping[str, str]) -> "pd.DataFrame":
+    """The trials that fit a query by names of columns, sorted by the one that `sort` names.
+
+    A `-` before its name sorts downwards; `over` and `under` bound its values.
+    """
+    fits = trials["id"] != ""
+    for name in FILTERS:
+        if query.get(name):
+            fits &= trials[name] == query[name]
+    sort = query.get("sort", "")
+    key = sort.removeprefix("-")
+    if key not in trials:
+        return trials[fits]
+    if (over := _number(query.get("over"))) is not None:
+        fits &= trials[key] > over
+    if (under := _number(query.get("under"))) is not None:
+        fits &= trials[key] < under
+    return trials[fits].sort_values(key, ascending=not sort.startswith("-"), kind="stable")
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return float(text or "")
+    except ValueError:
+        return None
+
+
+def _read(store: Store, campaign: str) -> "pd.DataFrame":
+    import pandas as pd
+
+    frame = frame_of(store, campaign)
+    newest = frame.drop_duplicates("conversation").astype({"conversation": str})
+    newest = newest.set_index("conversation")
+    is_new = set(newest.index)
+    rows = [
+        [*(getattr(row, name) for name in _PLAYED[:-1]), sum(row.seconds)]
+        for row in store.conversations(campaign)
+        if row.id in is_new or row.state == "planned"
+    ]
+    trials = pd.DataFrame(rows, columns=_PLAYED).drop_duplicates("id", keep="last")
+    ends, ids = endings(store, campaign), trials["id"]
+    lost = set(frame["conversation"][frame["status"].isin(FAILURES)].astype(str))
+    trials = trials.assign(
+        dollars=ids.map(costs(store, campaign)).astype(float),
+        status=trials["state"].mask(ids.isin(lost) & (trials["state"] == "done"), "unscored"),
+        agreed=[("yes" if ends[id_].agreed else "no") if id_ in ends else "" for id_ in ids],
+        spread=[ends[id_].spread if id_ in ends else math.nan for id_ in ids],
+    )
+    return trials.join(_scores(store, campaign, newest), on="id")
+
+
+def _scores(store: Store, campaign: str, newest: "pd.DataFrame") -> "pd.DataFrame":
+    """The scores by conversation; a repeat with the same log has those of the first."""
+    import pandas as pd
+
+    same = newest.astype({"log": str}).groupby([*TRIAL[:-1], "log"], observed=True)
+    keys = newest[TRIAL].assign(repeat=same["repeat"].transform("first"))
+    found = scores_of(store, campaign).reindex(pd.MultiIndex.from_frame(keys))
+    return found.set_axis(newest.index)
