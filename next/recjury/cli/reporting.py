@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recjury.cli.app import app
-from recjury.cli.options import DEFAULT_STORE, CampaignOption, StoreOption
+from recjury.cli.options import DEFAULT_STORE, CampaignOption, StoreOption, campaign_of
 from recjury.errors import UserError
 
 if TYPE_CHECKING:
@@ -37,10 +37,11 @@ def report(
     if bundle and (out or conversation):
         raise UserError("--bundle has all conversations: leave out --out and --conversation")
     with Store(store, readonly=True) as opened:
+        name = campaign_of(opened, campaign)
         if bundle:
-            said = _bundle(opened, bundle, campaign)
+            said = _bundle(opened, bundle, name)
         else:
-            said = write(opened, out or Path("report.html"), campaign, conversation or ())
+            said = write(opened, out or Path("report.html"), name, conversation or ())
     typer.echo(said)
 
 

@@ -77,3 +77,14 @@ def test_a_family_without_a_difference_decides_little() -> None:
         x = rng.normal(0, 1, (12, 1)) + rng.normal(0, 1, (12, 12))
         wrong += bool((holm(sign_flips(x, range(12))) < 0.05).any())
     assert wrong / 300 <= 0.06
+
+
+def test_three_systems_without_a_difference_are_seldom_told_apart() -> None:
+    """All three pairs of three systems on one metric, in 1,000 sets of 12 scenarios."""
+    rng = np.random.default_rng(6)
+    wrong = 0
+    for _ in range(1_000):
+        one, two, three = rng.normal(0, 1, (12, 1)) + rng.normal(0, 1, (3, 12, 1))
+        pairs = np.hstack([one - two, one - three, two - three])
+        wrong += bool((holm(sign_flips(pairs, range(12))) < 0.05).any())
+    assert wrong / 1_000 <= 0.06
