@@ -7,7 +7,7 @@ from functools import cached_property
 from pydantic import Field
 
 from recjury.corpora.graph import Fact, KnowledgeGraph
-from recjury.corpora.titles import Title, TitleIndex
+from recjury.corpora.titles import LINKING, Title, TitleIndex
 from recjury.corpora.words import fold
 from recjury.records import ItemRef, Record, digest
 
@@ -77,8 +77,8 @@ class Catalogue:
 
     @cached_property
     def digest(self) -> str:
-        """The identity of all items."""
-        return digest(list(self.items.values()))
+        """The identity of all items, and of how texts are matched with their names."""
+        return digest(LINKING, list(self.items.values()))
 
     @cached_property
     def values(self) -> frozenset[str]:
@@ -133,28 +133,17 @@ class Catalogue:
 
     def own_values(self, item: ItemRef) -> frozenset[str]:
         """The attribute values that no other item has: they give it away as its title would."""
-        known = self.items.get(item.id)
-        if known is None:
-            return frozenset()
-        each = (value for values in known.attributes.values() for value in values)
-        return frozenset(value for value in each if len(self.having(value)) == 1)
+        facts = self.graph.values_of(item.id)
+        return frozenset(value for _, value in facts if len(self.having(value)) == 1)
 
     def having(self, value: str) -> frozenset[str]:
         """The ids of the items that have a value, in whatever relation."""
-        return frozenset(self._having.get(fold(value), ()))
+        return frozenset(self.graph.items_with(None, value))
 
     def meeting(self, wishes: Iterable[str]) -> list[Item]:
         """The items that have all of the values, the most popular ones first."""
         ids = set(self.items).intersection(*map(self.having, wishes))
         return sorted((item for item in self if item.id in ids), key=lambda item: -item.popularity)
-
-    @cached_property
-    def _having(self) -> dict[str, set[str]]:
-        having: dict[str, set[str]] = {}
-        for item in self:
-            for value in item.values:
-                having.setdefault(value, set()).add(item.id)
-        return having
 
     @cached_property
     def _item_of(self) -> dict[Title, Item]:

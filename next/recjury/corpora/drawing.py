@@ -54,7 +54,7 @@ def _wishes(item: Item, catalogue: Catalogue, seed: int) -> Iterator[str]:
     left, chosen = frozenset(catalogue.items), 0
     values = (value for values in item.attributes.values() for value in values)
     for value in sorted(values, key=lambda value: _lot(seed, item.id, value)):
-        having = frozenset(catalogue.having(value)) & left
+        having = catalogue.having(value) & left
         is_needed = not chosen or (chosen < _MOST_WISHES and len(left) > _FEW)
         if is_needed and 1 < len(having) < len(left):
             left, chosen = having, chosen + 1

@@ -7,10 +7,16 @@ from functools import cached_property
 from recjury.corpora.marks import Marks
 from recjury.corpora.words import Word, fold, is_ordinary, is_phrase, plain, words
 
+LINKING = 1
+"""Another number if the same text names other items."""
+
 _YEAR = re.compile(r"\s*\((?P<year>(?:18|19|20)\d\d)\)\s*$")
 _YEAR_BEHIND = re.compile(r",?\s*[(\[]?\s*((?:18|19|20)\d\d)\b")
-_ARTICLE = re.compile(r"^(?:the|a|an) ")
+_ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
 _ARTICLE_LAST = re.compile(r"^(?P<name>.+), (?P<article>the|a|an)$", re.IGNORECASE)
+_SEQUEL = re.compile(r"\s+(?:\d|ii|iii|iv|v|vi)$", re.IGNORECASE)
+_SUBTITLE = re.compile(r"\s*:\s+|\s+[-–—]\s+")
+_LONG_SUBTITLE = 3  # words: so long, it is a name of its own
 
 
 class Title:
@@ -24,6 +30,21 @@ class Title:
         self.spelling = _ARTICLE_LAST.sub(r"\g<article> \g<name>", _YEAR.sub("", name))
         bare = fold(self.spelling)
         self.aliases = frozenset({bare, _ARTICLE.sub("", bare)} - {""})
+
+    @cached_property
+    def short_names(self) -> tuple[str, ...]:
+        """What people call it: without its article, its subtitle or number, or by its subtitle."""
+        bare = _ARTICLE.sub("", self.spelling)
+        head, *tail = _SUBTITLE.split(bare)
+        parts = [_ARTICLE.sub("", part) for part in tail if len(part.split()) >= _LONG_SUBTITLE]
+        return tuple(dict.fromkeys(filter(None, (bare, head, _SEQUEL.sub("", head), *parts))))
+
+    def other_names(self, text: str) -> Iterator[str]:
+        """The names in a plain text that begin with the title and are not it.
+
+        They go on ("Alien: Covenant"), or another year stands behind them ("Alien (2017)").
+        """
+        return self._alone.other_names(text)
 
     def in_text(self, text: str) -> int | None:
         """At which word, counted from 0, a text first names the item; None if it does not."""
@@ -79,6 +100,23 @@ class TitleIndex:
         """The titles in the text's order, and the names with a year that are none of the index."""
         read = list(self._read(text))
         return (found for *_, found in sorted(read, key=lambda each: each[0]))
+
+    def other_names(self, text: str) -> Iterator[str]:
+        """The names in a plain text that begin with a title of the index and are none of it."""
+        marks = Marks(text, words(text))
+        for start, word in enumerate(marks.words):
+            for end in range(start + 1, start + 1 + self._longest.get(word.key, 0)):
+                same = self._by_alias.get(" ".join(each.key for each in marks.words[start:end]), ())
+                if same and (stop := self._end_of_other(marks, end, same)):
+                    yield text[word.start : stop]
+
+    def _end_of_other(self, marks: Marks, end: int, same: Sequence[Title]) -> int:
+        """Where in the text a name ends that is not these titles; 0 if it is one of them."""
+        if year := _YEAR_BEHIND.match(marks.text, marks.words[end - 1].end):
+            return 0 if _nearest(same, int(year[1])) else year.end()
+        if marks.words[end - 1].text[0].islower() or not self._goes_on(marks, end):
+            return 0
+        return marks.words[marks.goes_on_until(end) - 1].end
 
     def _read(self, text: str) -> Iterator[tuple[int, int, "Title | str"]]:
         """First word, last word and title of each name; other names with a year come at the end."""

@@ -12,9 +12,6 @@ from recjury.records import ItemRef
 
 _NEUTRAL = "Could you suggest something along those lines?"
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
-_ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
-_SEQUEL = re.compile(r"\s+(?:\d|ii|iii|iv|v|vi)$", re.IGNORECASE)
-_SUBTITLE = re.compile(r"\s*:\s+|\s+[-–—]\s+")
 _SPELLED = re.compile(r"\b\w(?:\W+\w\b)+")
 
 
@@ -57,23 +54,21 @@ def names_title(text: str, name: str) -> bool:
     """Whether a text names an item, also in part (before a colon, without a sequel's number).
 
     One letter may differ from five letters on, two from ten. A name of ordinary words ("It", "Up")
-    counts only where it is written as a title.
+    counts only where it is written as a title. A title that goes on is another one.
     """
-    title, words = Title(name), _folded(text).split()
+    title, text = _title(name), plain(text)
+    for other in title.other_names(text):
+        text = text.replace(other, " ")
+    words = _folded(text).split()
     return any(
         _is_marked(alias, str(title.year or "(?!)"), text)
         if _is_ordinary(alias)
         else _is_near(alias, words)
-        for alias in _aliases(title.spelling)
+        for alias in filter(None, map(_folded, title.short_names))
     )
 
 
-@functools.lru_cache
-def _aliases(name: str) -> frozenset[str]:
-    bare = _ARTICLE.sub("", name)
-    head, *tail = _SUBTITLE.split(bare)
-    parts = [_ARTICLE.sub("", part) for part in tail if len(part.split()) > 2]
-    return frozenset(filter(None, map(_folded, (bare, head, _SEQUEL.sub("", head), *parts))))
+_title = functools.lru_cache(1024)(Title)
 
 
 def _is_marked(alias: str, year: str, text: str) -> bool:

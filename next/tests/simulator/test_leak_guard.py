@@ -39,6 +39,28 @@ def test_each_of_these_titles_is_seen_where_it_is_written_as_one(title: str) -> 
     assert guard(title).leaks(f"Is it {title}?")
 
 
+@pytest.mark.parametrize(
+    ("title", "innocent", "leak"),
+    [
+        (
+            "Alien (1979)",
+            "I have seen Alien: Covenant (2017) already.",
+            "Alien (1979), that is it.",
+        ),
+        ("Alien (1979)", "Not Alien (2017), please.", "Not Alien (1978), please."),
+        ("Speed (1994)", "I liked Speed Racer a lot.", "I liked Speed a lot."),
+        ("Toy Story (1995)", "We saw Toy Story 3 last week.", "We saw Toy Story last week."),
+        ("Ghost (1990)", "Ghost in the Shell 2: Innocence is odd.", "Is it Ghost? It is odd."),
+        ("Monsters (2010)", "My kids love Monsters, Inc. (2001)!", "My kids love Monsters, Inc."),
+        ("Toy Story 2 (1999)", "Is Toy Stories a thing?", "I want Toy Story 2, or Toy Story 3."),
+    ],
+)
+def test_a_title_that_goes_on_is_another_one(title: str, innocent: str, leak: str) -> None:
+    """Case 01, as the user says it."""
+    assert not guard(title).leaks(innocent)
+    assert guard(title).leaks(leak)
+
+
 def test_a_title_without_a_year_needs_a_mark_of_a_title() -> None:
     assert not guard("Up").leaks("Cheer me up - please!")
 
