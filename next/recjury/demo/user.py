@@ -1,7 +1,7 @@
 """A simulated user without a model: it says some forty sentences, filled from the catalogue."""
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from itertools import chain, zip_longest
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -10,7 +10,7 @@ from zlib import crc32
 import yaml
 from pydantic import PrivateAttr
 
-from recjury.corpora import Catalogue, Domain, Item
+from recjury.corpora import Catalogue, Domain, Item, KnowledgeGraph
 from recjury.llm import Ask
 from recjury.records import Record, Scenario, Turn
 from recjury.simulator import LeakGuard, Situation
@@ -32,7 +32,7 @@ class DemoUser(Record):
     not name a target that the system has not named.
     """
 
-    RENDERING: ClassVar[int] = 1
+    RENDERING: ClassVar[int] = 2
     """Another number if the same situation leads to another sentence."""
 
     kind: Literal["demo"] = "demo"
@@ -76,11 +76,14 @@ class DemoUser(Record):
     def _wishes(self, situation: Situation) -> Iterator[Wish]:
         """What the user wants and has not said, and does not give a target away."""
         scenario = situation.scenario
-        known = self._catalogue(scenario).items
-        target = next((known[each.id] for each in scenario.targets if each.id in known), None)
+        catalogue = self._catalogue(scenario)
+        known = (
+            catalogue.items[each.id] for each in scenario.targets if each.id in catalogue.items
+        )
+        target = next(known, None)
         said = " ".join(turn.text for turn in situation.turns if turn.speaker == "user").casefold()
         wishes = (Wish("wish", value) for value in scenario.wishes)
-        for wish in chain(wishes, _traits(target) if target else ()):
+        for wish in chain(wishes, _traits(target, catalogue.graph) if target else ()):
             if wish.value.casefold() not in said and wish.value not in situation.withheld:
                 yield wish
 
@@ -136,13 +139,14 @@ class _Speech:
         return text[0].upper() + text[1:]
 
 
-def _traits(item: Item) -> Iterator[Wish]:
-    """What is known of an item: one value of each attribute, then a second one of each."""
-    columns: list[Iterable[Wish]] = [
-        [Wish(relation, value) for value in values] for relation, values in item.attributes.items()
-    ]
+def _traits(item: Item, graph: KnowledgeGraph) -> Iterator[Wish]:
+    """What the graph knows of an item: one value of each relation, then a second one of each."""
+    columns: dict[str, list[Wish]] = {}
+    for relation, value in graph.values_of(item.id):
+        columns.setdefault(relation, []).append(Wish(relation, value))
+    first, *others = columns.values() or [[]]
     decade = [Wish("decade", f"{item.year // 10 * 10}s")] if item.year else []
-    rows = zip_longest(*columns[:1], decade, *columns[1:])
+    rows = zip_longest(first, decade, *others)
     return (wish for row in rows for wish in row if wish is not None)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from recjury.corpora import Catalogue, Corpus, Domain, Item, fold, open_corpus
+from recjury.corpora.graph import Node
 from recjury.demo import DemoUser
 from recjury.records import ConversationLog, ItemRef, Scenario, Turn
 from recjury.simulator import Session, Situation, converse
@@ -74,6 +75,17 @@ def test_withheld_values_are_not_said() -> None:
     values = tuple(v for each in SAMPLE.catalogue.items[HEAT.id].attributes.values() for v in each)
     text = said(after(withheld=values))
     assert not any(value in text for value in values)
+
+
+def test_wishes_are_what_the_graph_knows_of_a_target() -> None:
+    catalogue = Catalogue(SAMPLE.catalogue)
+    ready_user = ready(SAMPLE._replace(catalogue=catalogue))
+    before = said(after(), ready_user)
+    ((relation, value), *_) = catalogue.graph.values_of(HEAT.id)
+    assert value in before
+    film_, genre = Node("item", HEAT.id), Node("value", fold(value))
+    catalogue.graph.graph.remove_edge(film_, genre, key=relation)
+    assert value not in said(after(), ready_user)
 
 
 def test_targets_that_the_catalogue_lacks_do_no_harm() -> None:
