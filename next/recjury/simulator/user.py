@@ -18,7 +18,7 @@ class SimulatedUser(Record):
     It keeps no state: all that it knows of the conversation is in the situation.
     """
 
-    RENDERING: ClassVar[int] = 2
+    RENDERING: ClassVar[int] = 1
     """Another number if the same fields lead to other words or prompts."""
 
     kind: str
