@@ -71,6 +71,7 @@ def comparison(
     own = frame[frame[by].isin(sides)]
     notes = (
         *_about_pairs(table),
+        *_about_selection(selection),
         *about_choice(best_of(table, known), len(sides)),
         *about_scores(own, by=by),
         *about_logs(store, own),
@@ -78,8 +79,10 @@ def comparison(
     held = [_held(table, known, *each) for each in (margins or {}).items()]
     said = [_margin_text(each, names) for each in held]
     if missing == "worst":
-        number = int((own["status"].isin(LOST)).sum())
-        said.append(f"{number} lost scores count as the worst of their scale.")
+        number = int(own["status"].isin(LOST).sum())
+        said.append(f"Lost scores count as the worst of their scale: {number} of {len(own):,}.")
+    if selection:
+        said.append(f"Only {selection.text}: {own['conversation'].nunique()} conversations.")
     return Findings(
         title=" · ".join(campaigns),
         answer="\n".join((answer(table, known), *said)),
@@ -201,6 +204,12 @@ def _decision(row: Row) -> str:
     if row["p"] != row["p"]:
         return "-"
     return "no" if row["more"] != row["more"] else f"no, {p_text(row['p'])}: play {wanted(row)}"
+
+
+def _about_selection(selection: Selection) -> list[str]:
+    if not selection.is_by_outcome:
+        return []
+    return ["conversations were selected by what came of them: differences are of these alone"]
 
 
 def _about_pairs(table: "pd.DataFrame") -> list[str]:

@@ -74,6 +74,20 @@ class Selection:
     def __bool__(self) -> bool:
         return self != Selection()
 
+    @property
+    def text(self) -> str:
+        """The options of the command line that select this."""
+        names = (("system", self.systems), ("user", self.users), ("scenario", self.scenarios))
+        parts = [_option(kind, own) for kind, own in names if own]
+        parts += [condition.text for condition in self._conditions()]
+        return " ".join((*parts, *(["--failed"] if self.failed else [])))
+
+    @property
+    def is_by_outcome(self) -> bool:
+        """Whether trials are selected by what came of them."""
+        names = {condition.name for condition in self._conditions()}
+        return self.failed or not names <= {*_TEXTS, "repeat"} - {"ending"}
+
     def of_ratings(self, frame: "pd.DataFrame") -> "pd.DataFrame":
         """The rows of a frame of ratings. Raises UserError: unknown names, none that is left."""
         if not self:
@@ -127,7 +141,7 @@ class Selection:
             ("scenario", self.scenarios),
         ):
             if names:
-                yield f"--{kind} {' '.join(names)}", trials.named(kind, names)
+                yield _option(kind, names), trials.named(kind, names)
         for condition in self._conditions():
             yield condition.text, trials.meets(condition)
         if self.failed:
@@ -138,6 +152,10 @@ class Selection:
 
 
 ALL = Selection()
+
+
+def _option(kind: str, names: Iterable[str]) -> str:
+    return " ".join(f"--{kind} {name}" for name in names)
 
 
 def _frame(rows: Iterable[Any], kind: Any) -> "pd.DataFrame":

@@ -121,14 +121,16 @@ def _of_many(leads: Sequence[_Lead]) -> str:
         which = f": {listed(pairs)}" if pairs else ""
         said = f"On {leads[0].metric} {len(pairs)} of {len(leads)} differences are decided{which}."
         return " ".join(filter(None, (said, _rest(leads))))
-    gaps = [f"{lead.behind} by {lead.by}" for lead in own]
-    said = f"{best} is ahead of {listed(gaps)} on {own[0].metric}"
-    decided = [lead.behind for lead in own if lead.row["decided"]]
-    if len(decided) == len(own):
-        return f"{said}: decided."
-    rest = [f"{each.behind} ({p_text(each.row['p'])})" for each in own if not each.row["decided"]]
-    part = f"decided over {listed(decided)}, not over" if decided else "not decided over"
-    return f"{said}: {part} {listed(rest)}. {_rest(own)}"
+    over = [f"{each.behind} by {each.by}" for each in own if each.row["decided"]]
+    rest = [
+        f"{each.behind} by {each.by} ({p_text(each.row['p'])})"
+        for each in own
+        if not each.row["decided"]
+    ]
+    parts = [f"decided over {listed(over)}"] if over else []
+    parts += [f"not decided over {listed(rest)}"] if rest else []
+    said = f"{best} is ahead on {own[0].metric}: {'; '.join(parts)}."
+    return " ".join(filter(None, (said, _rest(own))))
 
 
 def _rest(leads: Sequence[_Lead]) -> str:

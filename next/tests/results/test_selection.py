@@ -89,9 +89,14 @@ def test_trials_that_nobody_played_are_chosen_by_name(films: Store) -> None:
 
 
 def test_a_comparison_of_chosen_trials(films: Store) -> None:
-    chosen = Selection(scenarios=("s0", "s1"))
-    (row, *_) = comparison(films, selection=chosen).data["comparisons"]
+    """A part that was selected by its scores is said to be one."""
+    found = comparison(films, selection=Selection(scenarios=("s0", "s1")))
+    row = found.data["comparisons"][0]
     assert (row["n"], row["mean_a"], row["mean_b"]) == (2, 65, 30)
+    assert "Only --scenario s0 --scenario s1: 4 conversations." in found.answer
+    assert not any("what came of them" in note for note in found.notes)
+    low = comparison(films, selection=Selection(where=("core.overall<75",)))
+    assert any("what came of them" in note for note in low.notes)
 
 
 def test_lost_scores_may_count_as_the_worst(films: Store) -> None:
@@ -103,7 +108,7 @@ def test_lost_scores_may_count_as_the_worst(films: Store) -> None:
     overall, rounds = found.data["comparisons"]
     assert (overall["n"], overall["mean_b"]) == (4, pytest.approx((10 + 50 + 0 + 0) / 4))
     assert rounds["mean_b"] == pytest.approx((1 + 2 + 3 + 3) / 4)
-    assert "2 lost scores count as the worst" in found.answer
+    assert "worst of their scale: 2 of" in found.answer
 
 
 def fails(store: Store, planned: PlannedConversation) -> None:
