@@ -3,7 +3,7 @@
 import math
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,6 +14,7 @@ from recjury.cli.options import (
     FailedOption,
     FormatOption,
     JsonOption,
+    PlotOption,
     ResamplesOption,
     ScenariosOption,
     SeedOption,
@@ -26,6 +27,9 @@ from recjury.cli.options import (
 )
 from recjury.errors import UserError
 
+if TYPE_CHECKING:
+    from recjury.results import Findings
+
 _WORSE, _NOT_DECIDED = 4, 5
 
 
@@ -35,12 +39,14 @@ def summary(
     seed: SeedOption = 0,
     store: StoreOption = DEFAULT_STORE,
     campaign: CampaignOption = "",
+    plot: PlotOption = None,
     form: FormatOption = "text",
     json: JsonOption = False,
 ) -> None:
     """The answer of a campaign again: means by system, who is ahead, what is not to be trusted.
 
-    Examples: recjury summary; recjury summary --campaign films --format latex.
+    Examples: recjury summary; recjury summary --campaign films --format latex; recjury summary
+    --plot means.svg.
     """
     from recjury import results
     from recjury.cli.show import show
@@ -49,6 +55,7 @@ def summary(
     with Store(store, readonly=True) as opened:
         name = campaign_of(opened, campaign)
         found = results.summary(opened, name, resampling=results.Resampling(resamples, seed))
+    _draw(found, plot)
     show(found, as_json=json, form=form)
 
 
@@ -84,6 +91,7 @@ def compare(
     seed: SeedOption = 0,
     store: StoreOption = DEFAULT_STORE,
     campaign: CampaignOption = "",
+    plot: PlotOption = None,
     form: FormatOption = "text",
     json: JsonOption = False,
 ) -> None:
@@ -111,11 +119,20 @@ def compare(
             margins=margins,
             resampling=results.Resampling(resamples, seed),
         )
+    _draw(found, plot)
     show(found, as_json=json, form=form)
     outcomes = {each["outcome"] for each in found.data["margins"]}
     for outcome, code in (("worse", _WORSE), ("not decided", _NOT_DECIDED)):
         if outcome in outcomes:
             raise typer.Exit(code)
+
+
+def _draw(found: "Findings", path: Path | None) -> None:
+    from recjury import results
+
+    if path is not None:
+        results.plot(found, path)
+        typer.echo(f"Drawn: {path}", err=True)
 
 
 def _margin(text: str) -> tuple[str, float]:

@@ -33,6 +33,9 @@ JsonOption: TypeAlias = Annotated[
 FormatOption: TypeAlias = Annotated[
     Shown, typer.Option("--format", help="How the answer is printed; csv: the unrounded numbers.")
 ]
+PlotOption: TypeAlias = Annotated[
+    Path | None, typer.Option("--plot", help="Draw it, too, as this file: .png or .svg.")
+]
 LogOption: TypeAlias = Annotated[
     Path | None, typer.Option("--log", help="Append events to this file, as JSON lines.")
 ]

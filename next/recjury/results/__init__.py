@@ -13,6 +13,7 @@ from recjury.results.explanation import Wanted, explain
 from recjury.results.export import export
 from recjury.results.findings import Findings, cell_text, of_numbers
 from recjury.results.forms import Form, written
+from recjury.results.plots import check_plot, plot
 from recjury.results.progress import status
 from recjury.results.ratings import Resampling, means, ratings, scores
 from recjury.results.selection import Selection
@@ -35,6 +36,7 @@ __all__ = [
     "call_pieces",
     "calls",
     "cell_text",
+    "check_plot",
     "compare",
     "comparison",
     "conversation_list",
@@ -44,6 +46,7 @@ __all__ = [
     "export",
     "means",
     "of_numbers",
+    "plot",
     "ratings",
     "replay",
     "replay_file",

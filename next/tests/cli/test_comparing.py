@@ -78,6 +78,12 @@ def test_forms(films: Recjury) -> None:
     assert "core.overall" in films("summary", "--format", "latex").out
 
 
+def test_plots(tmp_path: Path, films: Recjury) -> None:
+    for command in ("compare", "summary"):
+        assert films(command, "--plot", f"{command}.png").code == 0
+        assert (tmp_path / f"{command}.png").stat().st_size > 5_000
+
+
 @pytest.mark.parametrize("width", [40, 60, 90])
 def test_tables_are_as_wide_as_the_terminal(
     films: Recjury, monkeypatch: pytest.MonkeyPatch, width: int
