@@ -1,7 +1,6 @@
 """One call to a model, kept before it is used, and `Ask`, the way from a prompt to an answer."""
 
 from recjury.llm.ask import Answer, Ask, Odds, Prompt, Score
-from recjury.llm.batching import Batcher
 from recjury.llm.budget import Budget
 from recjury.llm.doubles import ScriptedModel, TypicalModel
 from recjury.llm.endpoint import Endpoint
@@ -11,13 +10,12 @@ from recjury.llm.models import Model, Provider, Recorder, ReplySettings
 from recjury.llm.notes import Said, notes_on
 from recjury.llm.opening import open_model
 from recjury.llm.remedies import AttemptError, Dialect, Remedy
-from recjury.llm.tasks import gather, in_thread
+from recjury.tasks import gather, in_thread
 
 __all__ = [
     "Answer",
     "Ask",
     "AttemptError",
-    "Batcher",
     "Budget",
     "Clock",
     "Dialect",

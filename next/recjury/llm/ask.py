@@ -12,7 +12,6 @@ from recjury.errors import CallFailed, Refused, Unreadable
 from recjury.llm.gateway import Gateway
 from recjury.llm.identity import CODE, CUT
 from recjury.llm.reading import check_choices, expected_in, object_in, odds_in, rating_in
-from recjury.llm.tasks import gather
 from recjury.records import (
     Completion,
     EmbeddingShape,
@@ -25,6 +24,7 @@ from recjury.records import (
     Status,
     Unit,
 )
+from recjury.tasks import gather
 
 if TYPE_CHECKING:
     from recjury.llm.embeddings import Vectors

@@ -126,8 +126,10 @@ class Batch:
                 f"the next command sends its {len(sent.codes):,} calls again"
             )
         elif state.is_over:
-            replies = [each async for each in self._api.replies(state)]
-            self._answers[sent.label] = {id_.partition("-")[0]: answer for id_, answer in replies}
+            replies = await self._api.replies(state)
+            self._answers[sent.label] = {
+                id_.partition("-")[0]: each for id_, each in replies.items()
+            }
 
     def _answer(
         self, call: str, request: Request, code: str, dialect: Dialect

@@ -1,7 +1,8 @@
 """OpenAI's Batch API through its SDK: files of calls go in, files of replies come out."""
 
 import json
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from recjury.errors import Stop
@@ -20,7 +21,6 @@ class State(NamedTuple):
     """A batch at the endpoint. `failure` says why none of its calls was accepted."""
 
     id: str
-    label: str
     is_over: bool
     failure: str
     progress: str
@@ -33,6 +33,7 @@ class BatchApi:
     def __init__(self, model: Model):
         """Nothing is sent. Raises UserError if the key is missing."""
         self._model, self._client = model, client_of(model)
+        self._patient = self._client.with_options(max_retries=_RETRIES)
 
     async def send(self, label: str, lines: Collection[str]) -> None:
         """Make a batch of lines, each of them a call. Raises Stop.
@@ -40,10 +41,8 @@ class BatchApi:
         A batch is asked for once: if the answer is lost, `find` shows whether it was made.
         """
         content = "".join(f"{line}\n" for line in lines).encode()
-
-        async def create() -> None:
-            patient = self._client.with_options(max_retries=_RETRIES)
-            file = await patient.files.create(
+        with self._in_one_line("no batch was made"):
+            file = await self._patient.files.create(
                 file=(f"recjury-{label}.jsonl", content), purpose="batch"
             )
             await self._client.batches.create(
@@ -53,60 +52,49 @@ class BatchApi:
                 metadata={_MARK: label},
             )
 
-        await self._try("no batch was made", create)
-
     async def find(self, labels: Collection[str]) -> dict[str, State]:
         """The batches with these labels; one that was never made is missing. Raises Stop."""
         found: dict[str, State] = {}
-
-        async def search() -> None:
-            listed = self._client.with_options(max_retries=_RETRIES).batches.list(limit=100)
-            async for batch in listed:  # newest first
+        with self._in_one_line("its batches are not shown"):
+            async for batch in self._patient.batches.list(limit=100):  # newest first
                 label = (batch.metadata or {}).get(_MARK, "")
                 if label in labels:
-                    found.setdefault(label, _state(batch, label))
+                    found.setdefault(label, _state(batch))
                 if len(found) == len(labels):
-                    return
-
-        await self._try("its batches are not shown", search)
+                    break
         return found
 
-    async def replies(self, state: State) -> AsyncIterator[tuple[str, Any]]:
-        """Custom id and answer, or error, of each line that the batch has written. Raises Stop."""
+    async def replies(self, state: State) -> dict[str, Any]:
+        """The answer, or the error, of each line that the batch has written. Raises Stop."""
+        found: dict[str, Any] = {}
         for file in state.files:
-            content: list[bytes] = []
-
-            async def read(file: str = file, content: list[bytes] = content) -> None:
-                patient = self._client.with_options(max_retries=_RETRIES)
-                content.append((await patient.files.content(file)).content)
-
-            await self._try(f"file {file} of {state.id} cannot be read", read)
-            for pair in _lines(content[0]):
-                yield pair
+            with self._in_one_line(f"file {file} of {state.id} cannot be read"):
+                content = await self._patient.files.content(file)
+            found |= _lines(content.content)
+        return found
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.close()
 
-    async def _try(self, what: str, work: Callable[[], Any]) -> None:
+    @contextmanager
+    def _in_one_line(self, what: str) -> Iterator[None]:
         import aiohttp
         import openai
 
         try:
-            await work()
+            yield
         except openai.APIStatusError as error:
             said = error.response
             failure = failure_in(said.status_code, error.body or said.text, said.headers)
-            remedy = remedy_for(
+            reason = remedy_for(
                 failure, frozenset(), worked=True, key_env=key_variable(self._model)
-            )
-            reason = remedy.reason
+            ).reason
         except (openai.OpenAIError, aiohttp.ClientError, ValueError) as error:
             reason = reason_of(error)
         else:
             return
-        name = self._model.name
-        raise Stop(f"{name}: {what}: {reason}; the same command goes on") from None
+        raise Stop(f"{self._model.name}: {what}: {reason}; the same command goes on")
 
 
 def line_of(custom_id: str, body: Mapping[str, Any]) -> str:
@@ -115,7 +103,7 @@ def line_of(custom_id: str, body: Mapping[str, Any]) -> str:
     return json.dumps(call)
 
 
-def _state(batch: Any, label: str) -> State:
+def _state(batch: Any) -> State:
     errors = (batch.errors.data or []) if batch.errors else []
     failure = ""
     if batch.status == "failed":
@@ -123,7 +111,7 @@ def _state(batch: Any, label: str) -> State:
     counts = batch.request_counts
     progress = f"{counts.completed + counts.failed} of {counts.total}" if counts else "none"
     files = tuple(file for file in (batch.error_file_id, batch.output_file_id) if file)
-    return State(batch.id, label, batch.status in _OVER, failure, progress, files)
+    return State(batch.id, batch.status in _OVER, failure, progress, files)
 
 
 def _lines(content: bytes) -> Iterator[tuple[str, Any]]:

@@ -13,7 +13,7 @@ from recjury.llm.remedies import Dialect
 from recjury.records import Completion, EmbeddingShape, ObjectShape, OddsShape, RatingShape, Request
 
 _ENTRIES = 3  # of a list of objects: such as the particles of a turn
-_DIMENSIONS = 8
+_VECTOR = "AACAPw=="  # of one dimension
 _WORD = "word "  # 5 characters, a bit more than a token
 
 Script = Callable[[Request, str], str | Completion]
@@ -110,7 +110,7 @@ class TypicalModel:
             case OddsShape(choices):
                 text, logprobs = choices[0], (_token(*choices),)
             case EmbeddingShape():
-                text = _vector(self._random)
+                text = _VECTOR
             case None:
                 pass
         cost = self._model.cost(tokens_in, tokens)
@@ -123,14 +123,6 @@ class TypicalModel:
         if purpose == "system" and self._names:
             text += " and ".join(self._random.sample(self._names, min(2, len(self._names))))
         return text
-
-
-def _vector(draw: random.Random) -> str:
-    import numpy as np
-
-    from recjury.llm.embeddings import to_text
-
-    return to_text(np.array([draw.gauss() for _ in range(_DIMENSIONS)], dtype=np.float32))
 
 
 def _token(*likely: str) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """A model as a campaign file names it, and the protocols of what answers and what keeps."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol
 from urllib.parse import urlsplit
 
@@ -10,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, field_validator, mo
 from recjury.llm.prices import listed_cost
 from recjury.llm.remedies import Dialect, Step
 from recjury.llm.vllm_args import check_args, reply_args, split_args
-from recjury.llm.weights import model_digest
+from recjury.llm.weights import model_digest, place_of
 from recjury.records import Completion, Record, Request, Unit
 
 TYPICAL_TOKENS = {
@@ -148,7 +147,8 @@ class Model(ReplySettings):
             return settings
         own = (self.dtype, *reply_args(self.args), *map(model_digest, (self.name, self.adapter)))
         weights = {"weights": [self.provider, *own]}
-        name = Path(self.name).name
+        place = place_of(self.name)
+        name = place.name if place else self.name
         return settings.model_copy(update={"name": name, "extra": settings.extra | weights})
 
     @property

@@ -1,20 +1,22 @@
 """A language model in this process, by transformers: for tests, small judges, one's own weights."""
 
+import asyncio
 import hashlib
+import sys
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recjury.errors import UserError
-from recjury.llm.batching import Batcher
 from recjury.llm.endpoint import messages_of
 from recjury.llm.identity import with_code
 from recjury.llm.models import Model
 from recjury.llm.reading import spoken
 from recjury.llm.remedies import AttemptError, Dialect, Remedy, one_line
-from recjury.llm.weights import is_path, place_of
+from recjury.llm.weights import place_of
 from recjury.records import Completion, EmbeddingShape, OddsShape, RatingShape, Request
+from recjury.tasks import Batcher
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -45,10 +47,7 @@ class TransformersModel:
 
     def __init__(self, model: Model):
         """Raises UserError for a missing package, folder or file."""
-        _check_packages(model)
-        _check_place(model.name, "config.json")
-        if model.adapter:
-            _check_place(model.adapter, "adapter_config.json")
+        _check(model)
         self._model = model
         self._loaded: _Loaded | None = None
         self._batcher = Batcher(self._answer, min(_TOGETHER, model.concurrency))
@@ -57,18 +56,16 @@ class TransformersModel:
         self, calls: Sequence[str], request: Request, code: str, dialect: Dialect
     ) -> Sequence[Completion]:
         """One completion for each of `calls`. Raises AttemptError."""
-        import asyncio
-
         if isinstance(request.shape, EmbeddingShape):
             raise AttemptError(Remedy("stop", "provider transformers has no embeddings"))
         messages = messages_of(with_code(request, code), dialect)
         settings = self._settings(request)
         questions = [_Question(messages, settings, call) for call in calls]
         answers = await asyncio.gather(*map(self._batcher.ask, questions))
-        if problem := next((each for each in answers if isinstance(each, Remedy)), None):
-            if problem.step in dialect:
-                problem = Remedy("refused", problem.reason)
-            raise AttemptError(problem)
+        for each in answers:
+            if isinstance(each, Remedy):
+                known = each.step in dialect
+                raise AttemptError(Remedy("refused", each.reason) if known else each)
         return [each for each in answers if isinstance(each, Completion)]
 
     async def aclose(self) -> None:
@@ -110,25 +107,18 @@ class _Loaded:
         self._settings = model
         self._tokenizer = _tokenizer(model)
         self._model = _weights(model)
+        self._longest = getattr(self._model.config, "max_position_embeddings", sys.maxsize)
 
     def answers(self, questions: Sequence[_Question]) -> list[Completion | Remedy]:
         """The reply to each question, or what to do since there is none."""
-        prompts = [self._prompt(question) for question in questions]
-        found: dict[int, Completion | Remedy] = {
-            number: prompt for number, prompt in enumerate(prompts) if isinstance(prompt, Remedy)
-        }
-
-        def settings(number: int) -> _Settings:
-            return questions[number].settings
-
-        left = sorted((n for n in range(len(questions)) if n not in found), key=settings)
-        for how, same in groupby(left, settings):
-            numbers = list(same)
-            tokens = [prompts[number] for number in numbers]
-            seed = hashlib.sha256(questions[numbers[0]].call.encode()).digest()[:7]
-            done = self._generated(tokens, how, int.from_bytes(seed))
-            found |= zip(numbers, done, strict=True)
-        return [found[number] for number in range(len(questions))]
+        found: dict[str, Any] = {each.call: self._prompt(each) for each in questions}
+        fit = [each for each in questions if isinstance(found[each.call], list)]
+        for how, same in groupby(sorted(fit, key=_settings_of), _settings_of):
+            calls = [each.call for each in same]
+            seed = int.from_bytes(hashlib.sha256(calls[0].encode()).digest()[:7])
+            done = self._generated([found[call] for call in calls], how, seed)
+            found |= zip(calls, done, strict=True)
+        return [found[each.call] for each in questions]
 
     def _prompt(self, question: _Question) -> "list[int] | Remedy":
         """The tokens up to where the reply begins."""
@@ -139,20 +129,17 @@ class _Loaded:
         except Exception as error:  # templates raise what they like, mostly about system messages
             reason = f"the chat template refuses the prompt: {one_line(str(error))}"
             return Remedy("change", reason, step="no system")
-        longest = getattr(self._model.config, "max_position_embeddings", None)
-        if longest and len(tokens) >= longest:
-            return Remedy(
-                "refused", f"the prompt has {len(tokens):,} tokens, the model {longest:,}"
-            )
-        return tokens
+        if len(tokens) < self._longest:
+            return tokens
+        return Remedy("refused", f"the prompt has {len(tokens):,} of {self._longest:,} tokens")
 
     def _generated(self, prompts: Any, how: _Settings, seed: int) -> Iterator[Completion]:
         """One completion for each prompt; shorter ones are filled up on their left."""
         import torch
 
         longest = max(map(len, prompts))
-        pad = self._tokenizer.pad_token_id
-        rows = [[pad or 0] * (longest - len(each)) + each for each in prompts]
+        pad = self._tokenizer.pad_token_id or 0
+        rows = [[pad] * (longest - len(each)) + each for each in prompts]
         mask = [[0] * (longest - len(each)) + [1] * len(each) for each in prompts]
         device = self._model.device
         devices = [device] if device.type == "cuda" else []
@@ -161,8 +148,8 @@ class _Loaded:
             done = self._model.generate(
                 torch.tensor(rows, device=device),
                 attention_mask=torch.tensor(mask, device=device),
-                pad_token_id=pad or 0,
-                max_new_tokens=self._room(longest, how.limit),
+                pad_token_id=pad,
+                max_new_tokens=min(how.limit, self._longest - longest),
                 return_dict_in_generate=True,
                 output_logits=how.logprobs,
                 **_sampling(how.temperature),
@@ -172,10 +159,6 @@ class _Loaded:
             tokens, ended = self._until_its_end(done.sequences[number, longest:].tolist())
             steps = [step[number] for step in done.logits or ()]
             yield self._completion(tokens, len(prompt), steps, ended=ended)
-
-    def _room(self, prompt: int, limit: int) -> int:
-        longest = getattr(self._model.config, "max_position_embeddings", None)
-        return min(limit, longest - prompt) if longest else limit
 
     def _until_its_end(self, tokens: list[int]) -> tuple[list[int], bool]:
         """A reply without its end and what stands after it, and whether it has an end."""
@@ -210,6 +193,10 @@ class _Loaded:
         return each(token, float(scores[token])) | {"top_logprobs": tops}
 
 
+def _settings_of(question: _Question) -> _Settings:
+    return question.settings
+
+
 def _sampling(temperature: float) -> dict[str, Any]:
     """What the temperature means, without the limits that a model's folder may set for sampling."""
     if temperature == 0:
@@ -239,37 +226,29 @@ def _weights(model: Model) -> Any:
     if model.adapter:
         from peft import PeftModel
 
-        found = PeftModel.from_pretrained(found, str(place_of(model.adapter)))
+        found = PeftModel.from_pretrained(found, str(place_of(model.adapter) or model.adapter))
     return found.to(device).eval()
 
 
 def _from(model: Model) -> tuple[str, dict[str, str]]:
     """Where transformers loads from: a folder, a name on the hub, or a GGUF file in a folder."""
-    if not is_path(model.name):
-        return model.name, {}
     place = place_of(model.name)
-    if place.suffix == ".gguf":
+    if place is not None and place.suffix == ".gguf":
         return str(place.parent), {"gguf_file": place.name}
-    return str(place), {}
+    return str(place or model.name), {}
 
 
-def _check_packages(model: Model) -> None:
-    wanted = {"torch": "recjury[neural]", "transformers": "recjury[neural]"}
-    if model.adapter:
-        wanted["peft"] = "recjury[fine-tuning]"
-    if model.name.endswith(".gguf"):
-        wanted["gguf"] = "gguf"
-    for package, name in wanted.items():
+def _check(model: Model) -> None:
+    """Raise UserError for a missing package, folder or file."""
+    is_gguf = model.name.endswith(".gguf")
+    files = {model.name: "" if is_gguf else "config.json", model.adapter: "adapter_config.json"}
+    for name, file in files.items():
+        place = place_of(name) if name else None
+        if place is not None and not (place / file).is_file():
+            raise UserError(f"there is no file {place / file}")
+    extras = {"torch": "recjury[neural]", "transformers": "recjury[neural]"}
+    extras |= {"gguf": "gguf"} if is_gguf else {}
+    extras |= {"peft": "recjury[fine-tuning]"} if model.adapter else {}
+    for package, extra in extras.items():
         if find_spec(package) is None:
-            raise UserError(f"{model.name}: {package} is missing: pip install '{name}'")
-
-
-def _check_place(name: str, file: str) -> None:
-    if not is_path(name):
-        return
-    place = place_of(name)
-    if name.endswith(".gguf"):
-        if not place.is_file():
-            raise UserError(f"there is no file {place}")
-    elif not (place / file).is_file():
-        raise UserError(f"{place}: expected a folder with {file}, and there is none")
+            raise UserError(f"{model.name}: {package} is missing: pip install '{extra}'")

@@ -16,7 +16,7 @@ from recjury.errors import UserError
 from recjury.llm.endpoint import Endpoint
 from recjury.llm.models import Model
 from recjury.llm.remedies import AttemptError, Dialect, Remedy, one_line
-from recjury.llm.weights import is_path, place_of
+from recjury.llm.weights import place_of
 from recjury.records import Completion, Request
 
 _LOOK = 0.1  # seconds until the server is looked at again
@@ -36,8 +36,9 @@ class Vllm:
     def __init__(self, model: Model):
         """Nothing is started. Raises UserError if there is no such Python or no such folder."""
         self._model, self._python = model, _python_of(model)
-        if is_path(model.name) and not place_of(model.name).exists():
-            raise UserError(f"there is no folder {place_of(model.name)}")
+        place = place_of(model.name)
+        if place is not None and not place.exists():
+            raise UserError(f"there is no folder {place}")
         self._server: _Server | None = None
         self._lock = asyncio.Lock()
 
@@ -76,8 +77,13 @@ class _Server:
         url = f"http://127.0.0.1:{port}"
         self.endpoint = Endpoint(model.model_copy(update={"base_url": f"{url}/v1"}), self._key)
         self._health = f"{url}/health"
-        command = [python, "-m", "vllm.entrypoints.openai.api_server", "--model", _weights(model)]
-        command += [*model.args, "--served-model-name", model.name]
+        command = [python, "-m", "vllm.entrypoints.openai.api_server", "--model"]
+        command += [
+            str(place_of(model.name) or model.name),
+            *model.args,
+            "--served-model-name",
+            model.name,
+        ]
         command += ["--host", "127.0.0.1", "--port", str(port)]
         with os.fdopen(handle, "wb") as file:
             self._process = subprocess.Popen(  # noqa: S603 (what the user named)
@@ -135,10 +141,6 @@ class _Server:
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, number)
-
-
-def _weights(model: Model) -> str:
-    return str(place_of(model.name)) if is_path(model.name) else model.name
 
 
 def _python_of(model: Model) -> str:

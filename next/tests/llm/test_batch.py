@@ -9,8 +9,8 @@ import pytest
 
 from recjury.errors import BatchPending, Stop
 from recjury.llm import Budget, open_model
-from recjury.llm.tasks import gather
 from recjury.records import Status
+from recjury.tasks import gather
 from tests.llm.batch_server import (
     BatchServer,
     Line,

@@ -12,8 +12,8 @@ from recjury.agents.neural.files import Limits, is_memory, one_line, weights_dig
 from recjury.agents.neural.said import ITEM, Fidelity, Listener, Said
 from recjury.corpora import Corpus
 from recjury.errors import SystemFailed, UserError
-from recjury.llm import Batcher
 from recjury.records import LIST_LENGTH, Conversation, ItemRef, SystemReply
+from recjury.tasks import Batcher
 
 if TYPE_CHECKING:
     from torch import Tensor
