@@ -2,6 +2,8 @@
 
 from recjury.agreement.align import Aligned, align
 from recjury.agreement.analyses import ANALYSES
+from recjury.agreement.annotate import Drawing, export_pages
+from recjury.agreement.annotations import import_answers
 from recjury.agreement.forms import FORMS
 from recjury.agreement.given import Analysis, Given
 from recjury.agreement.labels import Labels, labels_of
@@ -13,9 +15,12 @@ __all__ = [
     "FORMS",
     "Aligned",
     "Analysis",
+    "Drawing",
     "Given",
     "Labels",
     "align",
+    "export_pages",
+    "import_answers",
     "labels_of",
     "open_labels",
     "read_scores",

@@ -30,7 +30,7 @@ def coupling(given: Given) -> Findings:
     if len(raters) > 1:
         raters["mean of judges"] = _wide(rated)
     if given.labels is not None:
-        people = given.people().rename(columns={"conversation": "scenario"})
+        people = given.people()
         raters["people"] = _wide(people[people["metric"].isin(set(rated["metric"]))])
     rows, matrices = [], {}
     for name, wide in raters.items():
@@ -99,15 +99,12 @@ def verdicts_and_people(given: Given) -> Findings:
         known = ", ".join(sorted(set(people["metric"])))
         raise UserError(f"the labels have no overall score, only {known}")
     wide = scores(given.frame).reset_index()
-    wide["scenario"] = wide["scenario"].astype(str)
-    labels = overall.rename(columns={"conversation": "scenario", "score": "label"})
-    both = wide.merge(labels[["scenario", "label", "cluster"]], on="scenario")
+    both = _join_labels(wide.assign(metric=""), overall.assign(metric=""))
     _check_enough(len(both))
     ends = (".overall", ".mean", "recall@1", "recall@5", "recall@10", "persuasiveness", "success")
     metrics = [each for each in wide if str(each).endswith(ends)]
     rows = [
-        {"metric": str(metric), **_rho_tau(both.assign(score=both[metric]).dropna(), given)}
-        for metric in metrics
+        {"metric": str(metric), **_rho_tau(_with_score(both, metric), given)} for metric in metrics
     ]
     return _ranked("core.rq3", "Overall scores and people (CoRE, table 9)", "metric", rows)
 
@@ -197,14 +194,15 @@ def _beside_people(given: Given, rated: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _join_labels(rated: "pd.DataFrame", people: "pd.DataFrame") -> "pd.DataFrame":
-    """Ratings with the labels of their scenario and metric, in the column `label`."""
-    own = rated.assign(
-        scenario=rated["scenario"].astype(str),
-        system=rated["system"].astype(str),
-        metric=rated["metric"].astype(str),
-    )
-    labels = people.rename(columns={"conversation": "scenario", "score": "label"})
-    return own.merge(labels[["scenario", "metric", "label", "cluster"]], on=["scenario", "metric"])
+    """Ratings with the labels of their trial or scenario, and metric, in the column `label`."""
+    own = rated.astype(dict.fromkeys(["system", "user", "corpus", "scenario", "metric"], str))
+    labels = people.rename(columns={"score": "label"})
+    keys = [*(key for key in TRIAL if key in labels), "metric"]
+    return own.merge(labels[[*keys, "label", "cluster"]], on=keys)
+
+
+def _with_score(both: "pd.DataFrame", metric: Any) -> "pd.DataFrame":
+    return both.assign(score=both[metric]).dropna(subset=["score", "label"])
 
 
 def _rho_tau(both: "pd.DataFrame", given: Given) -> dict[str, Any]:

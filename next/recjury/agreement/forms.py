@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from recjury.agreement.annotations import annotations
 from recjury.agreement.families import families
 from recjury.agreement.labels import COLUMNS, Labels, labels_of, numbers
 from recjury.corpora import Recording
@@ -275,6 +276,7 @@ FORMS: Mapping[str, Callable[[Path], Labels]] = {
     "ab-redial": ab_redial,
     "uss": uss,
     "dialogue-eval": dialogue_eval,
+    "annotations": annotations,
     "csv": from_csv,
 }
 """What reads labels, by form."""

@@ -54,13 +54,20 @@ class Given:
         return rows.groupby(keys, observed=True)["score"].mean().dropna().reset_index()
 
     def people(self) -> "pd.DataFrame":
-        """People's labels: conversation, turn, metric, score. Raises UserError."""
+        """People's labels: scenario, turn, metric, score. Raises UserError.
+
+        Those of the campaign's own conversations have all columns that tell a trial.
+        """
         if self.labels is None:
             raise UserError(
                 "this analysis needs people's labels: --labels FORM:PATH. `recjury annotate` makes "
                 "a page to give them"
             )
-        return self.labels.means()
+        means = self.labels.means().drop(columns="system")
+        texts = dict.fromkeys(["conversation", "system", "user", "corpus", "scenario"], str)
+        trials = self.frame.drop_duplicates("conversation").astype(texts)
+        own = means.merge(trials[["conversation", *TRIAL]], on="conversation")
+        return own if len(own) else means.rename(columns={"conversation": "scenario"})
 
 
 class Analysis(NamedTuple):

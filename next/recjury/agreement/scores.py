@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recjury.agreement.labels import Labels
 from recjury.errors import UserError
 from recjury.files import read_text
 from recjury.results import ratings, scores
@@ -16,27 +17,31 @@ if TYPE_CHECKING:
 COLUMNS = ["conversation", "turn", "metric", "score"]
 
 
-def read_scores(source: str, campaign: str = "") -> "pd.DataFrame":
+def read_scores(source: str, campaign: str = "", labels: Labels | None = None) -> "pd.DataFrame":
     """A row for each score: conversation, turn (-1: the dialogue), metric, score.
 
     `source` is a store, a run file (`[{"conv_id", "turns", "dial_level_pred"}, ...]`), or CSV with
-    these columns. Raises UserError.
+    these columns. `labels` are those that they will be held against. Raises UserError.
     """
     path = Path(source)
     if "://" not in source and path.suffix in (".json", ".csv"):
         return _of_run_file(path) if path.suffix == ".json" else _of_csv(path)
     with Store(source, readonly=True) as store:
-        return scores_of(ratings(store, store.campaign(campaign)))
+        return scores_of(ratings(store, store.campaign(campaign)), labels)
 
 
-def scores_of(frame: "pd.DataFrame") -> "pd.DataFrame":
+def scores_of(frame: "pd.DataFrame", labels: Labels | None = None) -> "pd.DataFrame":
     """The scores of a frame of ratings, by scenario: the mean over raters, judgings and systems.
 
     Where one rater of a place has no score, the place has none: raters differ in level. The mean
-    of factors (`core.mean`) is there, too.
+    of factors (`core.mean`) is there, too. If `labels` are of this campaign's own conversations,
+    the scores are of these, by their ids.
     """
     import pandas as pd
 
+    ids = frame["conversation"].astype(str)
+    if labels is not None and (own := ids.isin(labels.frame["conversation"])).any():
+        frame = frame[own].assign(scenario=ids[own])
     rated = frame[frame["metric"].notna()]
     ids = (rated["evaluator"].astype(str) + "." + rated["metric"].astype(str)).rename("metric")
     keys = [rated["scenario"].astype(str).rename("conversation"), rated["turn"], ids]

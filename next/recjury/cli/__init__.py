@@ -2,6 +2,7 @@
 
 from recjury.cli import (
     aligning,
+    annotating,
     comparing,
     demo,
     doctor,
@@ -18,6 +19,7 @@ from recjury.cli.app import main
 
 __all__ = [
     "aligning",
+    "annotating",
     "comparing",
     "demo",
     "doctor",

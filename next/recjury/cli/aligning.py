@@ -35,9 +35,10 @@ def align(
     from recjury import agreement
     from recjury.cli.show import show
 
+    people = agreement.open_labels(labels)
     found = agreement.align(
-        agreement.read_scores(scores, campaign),
-        agreement.open_labels(labels),
+        agreement.read_scores(scores, campaign, people),
+        people,
         pair or (),
         level=level,
         resamples=resamples,
