@@ -16,7 +16,7 @@ from tests.replies import reply_to
 
 PACKAGE = Path(__file__).parent.parent / "recjury"
 FLOORS = [
-    {"errors", "files", "keys", "logs", "mistakes", "plugins", "__init__"},
+    {"errors", "files", "keys", "logs", "mistakes", "plugins", "tasks", "__init__"},
     {"records"},
     {"llm", "store", "stats"},
     {"debate", "corpora"},
