@@ -1,6 +1,5 @@
 """Rating what is recorded: logs of others, or the conversations of an earlier campaign."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -20,20 +19,15 @@ from recjury.campaign.run import (
 )
 from recjury.corpora import Recording, open_corpus
 from recjury.errors import UserError
-from recjury.records import ConversationLog, ItemRef, digest
+from recjury.records import ConversationLog, digest
 from recjury.store import PlannedConversation, Store, Todo
 
 
 class Recorded(NamedTuple):
-    """Recordings as conversations: their rows, their logs, and the names that are no item.
-
-    `unknown` counts those names by catalogue, `names` all names.
-    """
+    """Recordings as conversations: their rows and their logs."""
 
     rows: Sequence[PlannedConversation]
     logs: Mapping[str, ConversationLog]
-    names: Counter[str]
-    unknown: dict[str, Counter[str]]
 
 
 def catalogues_of(recordings: Iterable[Recording]) -> dict[str, str]:
@@ -57,18 +51,12 @@ def recorded(recordings: Sequence[Recording]) -> Recorded:
     corpora = {name: open_corpus(name) for name in {r.catalogue for r in recordings} if name}
     logs: dict[str, ConversationLog] = {}
     of_system: dict[str, list[str]] = {}
-    names, unknown = Counter[str](), dict[str, Counter[str]]()
     for each in recordings:
         corpus = corpora.get(each.catalogue)
         log = each.log(corpus)
         id_ = digest(log, each.system, each.user, each.repeat, corpus.digest if corpus else "")
         logs[id_] = log
         of_system.setdefault(each.system, []).append(id_)
-        if corpus:
-            refs = _refs(log)
-            names[each.catalogue] += len(refs)
-            missing = (ref.name for ref in refs if ref.id not in corpus.catalogue.items)
-            unknown.setdefault(each.catalogue, Counter()).update(missing)
     versions = {system: digest(sorted(ids)) for system, ids in of_system.items()}
     rows = [
         PlannedConversation(
@@ -84,12 +72,7 @@ def recorded(recordings: Sequence[Recording]) -> Recorded:
         )
         for ordinal, (id_, each) in enumerate(zip(logs, recordings, strict=True))
     ]
-    return Recorded(rows, logs, names, unknown)
-
-
-def _refs(log: ConversationLog) -> list[ItemRef]:
-    turns = (*log.scenario.history, *log.interaction)
-    return [*log.scenario.targets, *(item for turn in turns for item in turn.items)]
+    return Recorded(rows, logs)
 
 
 async def judge(
@@ -138,7 +121,7 @@ def to_rate(conversations: Recorded, ready: Prepared, keeper: Keeper) -> Work:
 
 def played(store: Store, campaign: str) -> Recorded:
     """The finished conversations of a campaign, to be rated again."""
-    return Recorded(store.played(campaign), {}, Counter(), {})
+    return Recorded(store.played(campaign), {})
 
 
 def rated_again(earlier: Config, judges: Config) -> Config:

@@ -1,6 +1,5 @@
 """`recjury judge`: recorded conversations, or those of an earlier campaign, rated."""
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from recjury.campaign import Config, Finished, Recorded
     from recjury.corpora import Skipped
     from recjury.store import Store
-
-_SOME = 3  # names in a message
 
 
 @app.command()
@@ -111,12 +108,11 @@ def judge(
         finished = run_until_interrupted(work)
         _say_what_was_done(finished)
         found = summary(opened, settings.name)
-    problems, notes = (*finished.waiting, *_skipped(skipped)), tuple(_unknown(conversations))
-    caveats = [*notes, *found.data.get("caveats", ()), *problems]
+    problems = (*finished.waiting, *_skipped(skipped))
+    caveats = [*found.data["caveats"], *problems]
     show(
         replace(
             found,
-            notes=(*found.notes, *notes),
             problems=(*problems, *found.problems),
             data={**found.data, "caveats": caveats},
         ),
@@ -180,11 +176,3 @@ def _skipped(skipped: "Iterable[Skipped]") -> Iterable[str]:
         more = f" and {len(places) - 1} more" if len(places) > 1 else ""
         yield f"{system}: skipped {places[0]}{more}: {reason}"
 
-
-def _unknown(conversations: "Recorded") -> Iterable[str]:
-    """One line for each catalogue that lacks names."""
-    for catalogue, missing in conversations.unknown.items():
-        if number := Counter.total(missing):
-            some = ", ".join(name for name, _ in missing.most_common(_SOME))
-            total = conversations.names[catalogue]
-            yield f"{number} of {total} names are not in the catalogue {catalogue}: {some}"

@@ -12,6 +12,7 @@ from recjury import plugins
 from recjury.corpora.catalogue import Catalogue
 from recjury.corpora.corpus import Corpus
 from recjury.corpora.forms import FORMS, Form, Row
+from recjury.corpora.words import plain
 from recjury.errors import UserError
 from recjury.files import read_text
 from recjury.mistakes import first_mistake
@@ -40,6 +41,7 @@ class RecordedTurn(Record):
     text: str = ""
     items: tuple[ItemRef | str, ...] = ()
     events: tuple[Event, ...] = ()
+    linked: bool = False
 
     @field_validator("items", mode="before")
     @classmethod
@@ -84,15 +86,18 @@ class Recording(Record):
     def log(self, corpus: Corpus | None = None) -> ConversationLog:
         """The log, with items of the corpus's catalogue.
 
-        Where no turn has items, those that the system's texts name are its lists.
+        Where no turn has items, those that the system's texts name are its lists, and those that a
+        turn of the history names are its items.
         """
         catalogue = corpus.catalogue if corpus else Catalogue()
         history, said = (
             tuple(_turn(turn, catalogue) for turn in turns)
             for turns in (self.history, self.interaction)
         )
-        lacks_lists = not any(turn.items for turn in said if turn.speaker == "system")
-        linked = tuple(_linked(history, said, catalogue)) if lacks_lists else said
+        if not any(turn.items for turn in said if turn.speaker == "system"):
+            said = tuple(_linked(history, said, catalogue))
+        if not any(turn.items for turn in history):
+            history = tuple(_with_items(turn, catalogue.link(turn.text)) for turn in history)
         targets = {item.id: item for item in map(catalogue.resolve, self.targets)}
         domain = {"domain": corpus.domain.item} if corpus else {}
         return ConversationLog(
@@ -104,9 +109,9 @@ class Recording(Record):
                 wishes=self.wishes,
                 **domain,
             ),
-            interaction=linked,
+            interaction=said,
             ending=self.ending,
-            linked=self.linked or linked != said,
+            linked=self.linked or any(turn.linked for turn in said),
         )
 
 
@@ -230,7 +235,7 @@ def _recording(row: Row, values: Mapping[str, Any]) -> Recording:
         keys, message = first_mistake(error, Recording)
         raise ValueError(f"{'.'.join(map(str, keys))}: {message}".lstrip(": ")) from None
     answers = (turn for turn in recording.interaction if turn.speaker == "system")
-    if not any(turn.text.strip() or turn.items or _shows(turn) for turn in answers):
+    if not any(plain(turn.text).strip() or turn.items or _shows(turn) for turn in answers):
         raise ValueError("the system answers nothing in it")
     return recording
 
@@ -272,7 +277,14 @@ def _turn(turn: RecordedTurn, catalogue: Catalogue) -> Turn:
         text=turn.text,
         items=tuple(islice(items.values(), LIST_LENGTH)),
         events=turn.events,
+        linked=turn.linked,
     )
+
+
+def _with_items(turn: Turn, named: Iterable[ItemRef]) -> Turn:
+    """The turn with items that its text names, at most ten."""
+    items = tuple(islice(named, LIST_LENGTH))
+    return turn.model_copy(update={"items": items, "linked": True}) if items else turn
 
 
 def _linked(
@@ -286,5 +298,4 @@ def _linked(
             by_user |= {ref.id for ref in named}
             yield turn
         else:
-            new = (ref for ref in named if ref.id not in by_user)
-            yield turn.model_copy(update={"items": tuple(islice(new, LIST_LENGTH))})
+            yield _with_items(turn, (ref for ref in named if ref.id not in by_user))

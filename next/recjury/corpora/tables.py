@@ -11,6 +11,8 @@ from recjury.errors import UserError
 from recjury.files import read_text
 
 SUFFIXES = (".jsonl", ".csv", ".tsv", ".parquet")
+_SIGNS = (",", ";", "\t")
+"""What divides the cells of CSV."""
 _PARTS = ("|", ";")
 """What divides several values in a cell of CSV."""
 
@@ -82,25 +84,45 @@ def _json_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _csv_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     text = read_text(path)
-    header = text.partition("\n")[0]
-    tabs = path.suffix.lower() == ".tsv"
-    sign = "\t" if tabs else ";" if header.count(";") > header.count(",") else ","
+    sign = "\t" if path.suffix.lower() == ".tsv" else _sign(text)
+    try:
+        for number, values in csv_rows(text, sign):
+            cells = {name: parts(cell, sign) for name, cell in values.items()}
+            yield f"{path}:{number}", cells
+    except ValueError as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def csv_rows(text: str, sign: str = "") -> Iterator[tuple[int, dict[str, str]]]:
+    """The last line and the cells of each row below the header.
+
+    `sign` divides the cells; by default, it is the commonest one of the header. Raises ValueError
+    with the line.
+    """
+    csv.field_size_limit(len(text) + 1)
+    sign = sign or _sign(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
     try:
         names = [name.strip() for name in next(reader, [])]
         if twice := [name for name in names if names.count(name) > 1]:
-            raise UserError(f"{path}:1: two columns are called {twice[0]!r}")
+            raise ValueError(f"line 1: two columns are called {twice[0]!r}")
         for cells in reader:
-            where = f"{path}:{reader.line_num}"
             if len(cells) > len(names):
-                raise UserError(f"{where}: has {len(cells)} cells, and the header {len(names)}")
-            yield where, {name: _cell(cell, sign) for name, cell in zip(names, cells, strict=False)}
+                where = f"line {reader.line_num}"
+                raise ValueError(f"{where} has {len(cells)} cells, and the header {len(names)}")
+            if any(cells):
+                cells += [""] * (len(names) - len(cells))
+                yield reader.line_num, dict(zip(names, cells, strict=True))
     except csv.Error as error:
-        raise UserError(f"{path}:{reader.line_num}: is no CSV: {error}") from None
+        raise ValueError(f"line {reader.line_num} is no CSV: {error}") from None
 
 
-def _cell(cell: str, sign: str) -> str | list[str]:
-    """The text of a cell, or the list in it ("crime|thriller")."""
+def _sign(text: str) -> str:
+    return max(_SIGNS, key=text.partition("\n")[0].count)
+
+
+def parts(cell: str, sign: str = "") -> str | list[str]:
+    """The text of a cell, or the list in it ("crime|thriller"); `sign` divides cells."""
     for part in _PARTS:
         if part != sign and part in cell and ". " not in cell:
             return [each.strip() for each in cell.split(part) if each.strip()]
@@ -108,21 +130,19 @@ def _cell(cell: str, sign: str) -> str | list[str]:
 
 
 def _parquet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    import pandas as pd
-
     try:
-        frame = pd.read_parquet(path)
+        from pyarrow import parquet
     except ImportError:
-        raise UserError(f"{path}: reading Parquet takes pyarrow: pip install pyarrow") from None
+        raise UserError(f"{path}: Parquet needs pyarrow: pip install 'recjury[frames]'") from None
+    try:
+        rows = parquet.read_table(path).to_pylist()
     except Exception as error:
         message = " ".join(str(error).split())
         raise UserError(f"{path}: cannot be read as Parquet: {message}"[:300]) from None
-    for number, values in enumerate(frame.to_dict("records"), 1):
-        yield f"{path}, row {number}", {str(k): _plain(v) for k, v in values.items()}
+    for number, values in enumerate(rows, 1):
+        yield f"{path}, row {number}", {key: _plain(value) for key, value in values.items()}
 
 
 def _plain(value: Any) -> Any:
-    """A value of pandas as JSON would have it."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+    """A value as JSON would have it: a map is an object, not a number is nothing."""
     return None if isinstance(value, float) and value != value else value

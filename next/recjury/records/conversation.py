@@ -12,10 +12,15 @@ Ending = Literal["hit", "named", "round limit", "offline", "system failed", "rec
 
 
 class ItemRef(Record):
-    """An item of a catalogue. One that the catalogue lacks has its folded name as `id`."""
+    """An item of a catalogue. One that it lacks has `?` and its folded name as `id`."""
 
     id: str
     name: str
+
+    @property
+    def is_known(self) -> bool:
+        """Whether a catalogue has the item."""
+        return not self.id.startswith("?")
 
 
 class Event(Record):

@@ -165,7 +165,7 @@ def _log(log: ConversationLog) -> dict[str, Any]:
 
 def _turn(turn: Turn) -> dict[str, Any]:
     events = [event.model_dump(mode="json") for event in turn.events]
-    more = {"items": _items(turn.items), "events": events}
+    more = {"items": _items(turn.items), "events": events, "linked": turn.linked}
     return {"speaker": turn.speaker, "text": turn.text} | {k: v for k, v in more.items() if v}
 
 

@@ -15,6 +15,7 @@ from recjury.results.compare import COLUMNS, compare
 from recjury.results.effort import effort
 from recjury.results.findings import Findings
 from recjury.results.metrics import metrics_of, with_scales
+from recjury.results.names import names_in
 from recjury.results.ratings import LOST, STANDARD, TRIAL, Resampling, means, ratings
 from recjury.results.sentences import Row, answer, best_of, cell, rows_of
 from recjury.results.settings import with_settings
@@ -36,17 +37,19 @@ def summary(
     `frame` has the ratings that this is about, by default all of `results.ratings`. Raises
     UserError if there is no campaign. `data` has `systems` (name, metric id, mean, low, high, n,
     coverage), `comparisons` (the rows of `results.compare`), `effort` (system, seconds of a turn,
-    dollars of a conversation) and `caveats`.
+    dollars of a conversation), `names` (read, not_found, some) and `caveats`.
     """
     name = store.campaign(campaign)
     frame, known = ratings(store, name) if frame is None else frame, metrics_of(store, name)
     table, spent = means(frame, resampling), effort(store, name, frame)
+    names = names_in(store, name, frame)
     compared = _compared(frame, table, known, resampling)
     problems = tuple(_problems(frame) + _not_played(store, name))
     notes = (
         *about_means(frame),
         *about_choice(best_of(compared, known), len(table["system"].unique())),
         *about_scores(frame[~frame["status"].isin(LOST)]),  # what is lost is a problem
+        *names.sentences(),
         *about_logs(store, frame),
         *about_campaign(store, name),
     )
@@ -62,6 +65,7 @@ def summary(
             "systems": _systems(table),
             "comparisons": rows_of(compared),
             "effort": rows_of(spent),
+            "names": names.data,
             "caveats": [*notes, *problems],
         },
     )

@@ -124,14 +124,6 @@ def test_one_corpus_has_one_catalogue(tmp_path: Path) -> None:
         catalogues_of(read(tmp_path / "logs.jsonl", rows))
 
 
-def test_names_that_the_catalogue_lacks_are_counted(tmp_path: Path) -> None:
-    turn = {"role": "bot", "content": "These.", "items": ["Heat (1995)", "No Such Film"]}
-    rows = [{**row("1"), "interaction": [turn]}]
-    found = recorded(read(tmp_path / "logs.jsonl", rows))
-    assert found.names["sample"] == 3
-    assert dict(found.unknown["sample"]) == {"No Such Film": 1}
-
-
 def test_an_unknown_catalogue_is_a_mistake(tmp_path: Path) -> None:
     rows = [{**row("1"), "catalogue": "sampel"}]
     with pytest.raises(UserError, match="did you mean sample"):

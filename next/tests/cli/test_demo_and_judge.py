@@ -71,8 +71,44 @@ def test_what_is_skipped_is_said_by_system(tmp_path: Path, recjury: Recjury) -> 
 def test_names_that_are_not_found_are_said(tmp_path: Path, recjury: Recjury) -> None:
     path = write(tmp_path / "logs.jsonl", *chats(2, targets=["No Such Film", "Heat"]))
     done = recjury("judge", path, "--catalogue", "sample")
-    assert "No Such Film" in done.out
-    assert "not in the catalogue sample" in done.out
+    assert "2 of 6 names are not in the catalogue: No Such Film" in done.out
+    assert recjury("judge", path, "--catalogue", "sample", "--json").json["names"] == {
+        "read": 6,
+        "not_found": 2,
+        "some": ["No Such Film"],
+    }
+    assert recjury("judge", path, "--campaign", "bare", "--json").json["names"]["read"] == 0
+
+
+def test_a_longer_title_is_a_miss(tmp_path: Path, recjury: Recjury) -> None:
+    """Case 01: what is not in the catalogue is not the film whose title begins so."""
+    pairs = {
+        "Toy Story (1995)": "Toy Story 3 (2010) is a treat for everybody.",
+        "Alien (1979)": "I would watch Alien: Covenant (2017) tonight.",
+        "Monsters (2010)": "Monsters, Inc. (2001) is good fun.",
+        "Ghost (1990)": "You might enjoy Ghost in the Shell 2: Innocence on a quiet evening.",
+        "Speed (1994)": "Speed Racer (2008) is loud and bright.",
+    }
+    rows = [
+        {"id": target, "messages": [TALK[0], {**TALK[1], "content": text}], "targets": [target]}
+        for target, text in pairs.items()
+    ]
+    path = write(tmp_path / "bot.jsonl", *rows)
+    found = recjury("judge", path, "--catalogue", "sample", "--json").json
+    assert found["systems"]["bot"]["outcome.success"]["mean"] == 0
+    assert found["names"]["not_found"] >= 4
+    assert any("names are not in the catalogue" in caveat for caveat in found["caveats"])
+
+
+def test_thoughts_are_not_rated(tmp_path: Path, recjury: Recjury) -> None:
+    """Case 03: what stands in a recording's thoughts changes no score."""
+    thoughts = "<think>\nThief (1981) is what they are after.\n</think>\n\n"
+    for name, before in (("with", thoughts), ("without", "")):
+        talk = [TALK[0], {**TALK[1], "content": f"{before}Try Heat (1995)."}]
+        write(tmp_path / f"{name}.jsonl", *({"id": "a", "system": "r1", "messages": talk},))
+    args = ("--catalogue", "sample", "--json")
+    one, two = (recjury("judge", f"{name}.jsonl", *args).json for name in ("with", "without"))
+    assert one["systems"] == two["systems"]
 
 
 def test_two_files_are_compared(tmp_path: Path, recjury: Recjury) -> None:

@@ -169,6 +169,24 @@ def test_lists_are_found_in_texts_where_none_is_recorded(tmp_path: Path) -> None
     assert log.linked
 
 
+def test_what_the_history_names_is_no_surprise(tmp_path: Path) -> None:
+    history = [{"role": "user", "content": "I loved Heat (1995) and Alien (1979)."}]
+    row = {**OWN, "history": history, "targets": ["Heat (1995)", "Thief (1981)"]}
+    scenario = sample_log(tmp_path, row).scenario
+    assert [item.name for item in scenario.named_in_history] == ["Heat (1995)"]
+    listed = {**row, "history": [{**history[0], "items": ["Thief (1981)"]}]}
+    named = sample_log(tmp_path, listed).scenario.named_in_history
+    assert [item.name for item in named] == ["Thief (1981)"]
+
+
+def test_each_turn_says_whether_its_list_was_found_in_its_text(tmp_path: Path) -> None:
+    answer = {"role": "assistant", "content": "Heat (1995).", "items": ["Heat (1995)"]}
+    row = {"id": "a", "interaction": [USER, {**answer, "linked": True}, USER, answer]}
+    log = sample_log(tmp_path, row)
+    assert [turn.linked for turn in log.interaction if turn.items] == [True, False]
+    assert log.linked
+
+
 def test_without_a_catalogue_names_are_compared_by_their_words(tmp_path: Path) -> None:
     row = {**OWN, "targets": ["HEAT (1995)"]}
     log = only(tmp_path, row).log()
@@ -197,6 +215,7 @@ BAD = [
     (json.dumps({"other": 1}), "not of the form"),
     (json.dumps({"messages": [{**BOT, "items": [7]}]}), "an item is"),
     (json.dumps([USER, {"role": "assistant", "content": "<think>Hm"}]), "answers nothing"),
+    (json.dumps([USER, {"role": "assistant", "content": " \u200b\ufeff\n"}]), "answers nothing"),
 ]
 
 

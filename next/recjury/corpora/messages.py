@@ -1,0 +1,103 @@
+"""Turns of messages, as OpenAI's form and its relatives write them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from recjury.llm.reading import spoken
+
+USERS = frozenset(
+    "user human customer seeker client visitor caller buyer shopper guest usr".split()  # noqa: SIM905
+)
+SYSTEMS = frozenset(
+    (  # noqa: SIM905
+        "system assistant ai bot chatbot model recommender gpt agent asst chatgpt support advisor "
+        "operator seller"
+    ).split()
+)
+_INSTRUCTIONS = frozenset({"system", "developer"})  # as a `role`; a `speaker` is one who speaks
+_TOOLS = frozenset({"tool", "function"})
+_TEXTS = frozenset({"text", "input_text", "output_text"})
+
+
+def turns_of(messages: Iterable[Any], places: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Turns in the keys of `jsonl`, without thoughts; what one speaker says in a row is one turn.
+
+    A tool's call and its result, an image and the like are events of the turn. `places` say where
+    each message stands. Raises ValueError.
+    """
+    numbered = enumerate(messages)
+    placed = ((each, places[n] if places else f"message {n + 1}") for n, each in numbered)
+    turns = [turn for each, place in placed if (turn := _turn(each, place))]
+    return [_joined(list(same)) for _, same in groupby(turns, lambda turn: turn["speaker"])]
+
+
+def is_talk(value: object) -> bool:
+    """Whether a value is a list of messages."""
+    first = value[0] if isinstance(value, list) and value else None
+    return isinstance(first, Mapping) and ("role" in first or "speaker" in first)
+
+
+def _joined(turns: list[dict[str, Any]]) -> dict[str, Any]:
+    lists = {key: [v for turn in turns for v in turn[key]] for key in ("items", "events")}
+    text = "\n".join(filter(None, (turn["text"] for turn in turns)))
+    linked = any(turn["linked"] for turn in turns)
+    return {"speaker": turns[0]["speaker"], "text": text, "linked": linked, **lists}
+
+
+def _turn(message: Any, place: str) -> dict[str, Any] | None:
+    """The turn of a message, or None for instructions."""
+    if not isinstance(message, Mapping):
+        raise ValueError(f"{place} is no object with `role` and `content`")
+    role = str(message.get("speaker") or message.get("role") or "").strip().lower()
+    content = message["text"] if "text" in message else message.get("content")
+    if "speaker" not in message and role in _INSTRUCTIONS:
+        return None
+    if role in _TOOLS:
+        events = [_result(message, content)]
+        return {"speaker": "system", "text": "", "items": [], "events": events, "linked": False}
+    if role not in USERS | SYSTEMS:
+        raise ValueError(f"{place}: `role` is user or assistant, got {role!r}")
+    text, shown = _content(content, place)
+    text = text or str(message.get("refusal") or "")
+    is_user = role in USERS
+    return {
+        "speaker": "user" if is_user else "system",
+        "text": text if is_user else spoken(text)[0],
+        "items": message.get("items") or [],
+        "events": [*(message.get("events") or ()), *_calls(message), *shown],
+        "linked": bool(message.get("linked")),
+    }
+
+
+def _content(content: Any, place: str) -> tuple[str, list[dict[str, Any]]]:
+    """The text of a message's content, and what else is in it as events."""
+    if content is None or isinstance(content, str):
+        return content or "", []
+    if not isinstance(content, list) or not all(isinstance(part, Mapping) for part in content):
+        raise ValueError(f"{place}: `content` is a text or a list of parts")
+    texts = [str(part.get("text") or "") for part in content if part.get("type") in _TEXTS]
+    others = [part for part in content if part.get("type") not in _TEXTS]
+    return "\n".join(texts), [_part(part) for part in others]
+
+
+def _part(part: Mapping[str, Any]) -> dict[str, Any]:
+    """An image, a file or a sound: its address, but not what is in it."""
+    kind = str(part.get("type") or "part")
+    value = part.get(kind)
+    address = value.get("url") if isinstance(value, Mapping) else value
+    is_address = isinstance(address, str) and not address.startswith("data:")
+    return {"kind": kind.removesuffix("_url"), "value": address if is_address else None}
+
+
+def _calls(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for call in message.get("tool_calls") or ():
+        function = call.get("function") or call if isinstance(call, Mapping) else {}
+        value = {key: function.get(key) for key in ("name", "arguments")}
+        yield {"kind": "tool call", "value": value}
+
+
+def _result(message: Mapping[str, Any], content: Any) -> dict[str, Any]:
+    return {"kind": "tool result", "value": {"name": message.get("name"), "content": content}}
+
+

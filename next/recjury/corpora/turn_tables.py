@@ -1,0 +1,87 @@
+"""Tables with a row for each turn, as spreadsheets and databases write them: the form `csv`."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from recjury.corpora.messages import SYSTEMS, turns_of
+from recjury.corpora.rows import Row
+from recjury.corpora.tables import parts
+
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "text": ("text", "content", "message", "utterance", "body", "msg"),
+    "speaker": ("speaker", "role", "sender", "author", "participant", "who", "from"),
+    "session": (
+        *("session", "session_id", "conversation_id", "conversation", "chat_id", "chat"),
+        *("dialogue_id", "dialog_id", "dialogue", "thread_id", "thread", "id"),
+    ),
+    "system": ("system", "bot", "model"),
+    "items": ("items",),
+}
+"""What columns are usually called, by the key that they are read as."""
+_OF_ALL = ("targets", "wishes", "catalogue", "corpus", "user", "repeat")
+_LISTS = ("targets", "wishes")
+
+
+def is_turn(value: Any) -> bool:
+    """Whether a row has a text and somebody who says it."""
+    return isinstance(value, Mapping) and bool(_column(value, "text") and _column(value, "speaker"))
+
+
+def conversations(rows: Iterable[Row]) -> Iterator[Row]:
+    """A row for each system and session, with all of its turns in the order of the file.
+
+    Without a column for the session, all is one conversation.
+    """
+    talks: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if row.problem:
+            yield row
+        else:
+            key = (_cell(row.fields, "system"), _cell(row.fields, "session"))
+            talks.setdefault(key, []).append(row)
+    spoken = {_cell(row.fields, "speaker").lower() for same in talks.values() for row in same}
+    speaks = "role" if spoken & (SYSTEMS - {"system"}) else "speaker"
+    for (system, session), same in talks.items():
+        first = same[0]
+        known = {key: _listed(key, first.fields[key]) for key in _OF_ALL if first.fields.get(key)}
+        about = {"id": session, "system": system, **known, "speaks": speaks, "rows": same}
+        yield Row(first.where, about, {**first.given, **known})
+
+
+def read_turns(talk: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The conversation in the keys of `jsonl`. Raises ValueError with the line of a bad turn."""
+    rows: list[Row] = talk["rows"]
+    said = [
+        {
+            talk["speaks"]: _cell(row.fields, "speaker"),
+            "text": _cell(row.fields, "text"),
+            "items": _listed("items", row.fields.get(_column(row.fields, "items"), ())),
+        }
+        for row in rows
+    ]
+    return {**talk, "interaction": turns_of(said, [row.where for row in rows])}
+
+
+def _column(value: Mapping[str, Any], key: str) -> str:
+    """The column that is read as a key, or nothing."""
+    by_name = {str(name).strip().lower(): name for name in value}
+    return next((by_name[name] for name in _NAMES[key] if name in by_name), "")
+
+
+def _cell(value: Mapping[str, Any], key: str) -> str:
+    found = value.get(_column(value, key))
+    return "" if found is None else str(found)
+
+
+def _listed(key: str, value: Any) -> Any:
+    """The list in a cell: "Heat|Thief", or JSON."""
+    if not isinstance(value, str) or key not in (*_LISTS, "items"):
+        return value
+    if value.lstrip()[:1] == "[":
+        try:
+            return json.loads(value)
+        except ValueError:
+            pass
+    found = parts(value)
+    return found if isinstance(found, list) else list(filter(None, [found]))
