@@ -1,7 +1,8 @@
-"""Tables over many conversations: `python -m benchmarks.scale [CONVERSATIONS]`.
+"""Tables over many conversations: `python -m benchmarks.scale [CONVERSATIONS [FACTORS]]`.
 
-Four systems, one evaluator with CoRE's twelve factors and the verdict. Prints CPU seconds and the
-peak of memory of `status`, `run`'s tables and `compare`, each in a process of its own.
+Four systems, one evaluator with factors (CoRE's twelve, unless said otherwise) and the verdict.
+Prints CPU seconds and the peak of memory of `status`, `summary`, `compare`, the frame of ratings
+and the pieces of turns, each in a process of its own.
 """
 
 import asyncio
@@ -25,14 +26,14 @@ from recjury.store import PlannedConversation, PlannedEvaluator, Store
 
 GROUP = 200  # conversations that are written at once
 SYSTEMS = ("one", "two", "three", "four")
-METRICS = [
-    *({"name": f"factor_{number}", "low": 0, "high": 4} for number in range(12)),
-    {"name": "overall", "low": 0, "high": 100},
-]
+FACTORS = 12
+OVERALL = {"name": "overall", "low": 0, "high": 100}
 STEPS: dict[str, Callable[[Store], object]] = {
     "status": results.status,
     "summary": results.summary,
     "compare": results.comparison,
+    "ratings": lambda store: results.ratings(store, "scale"),
+    "turns": lambda store: sum(map(len, results.turn_pieces(store, "scale"))),
 }
 
 
@@ -58,9 +59,13 @@ def log_of(scenario: str, system: str, rng: random.Random) -> ConversationLog:
     return ConversationLog(scenario=about, interaction=tuple(turns), ending="round limit")
 
 
-def ratings(better: int, rng: random.Random) -> list[Rating]:
+def metrics(factors: int) -> list[dict[str, object]]:
+    return [*({"name": f"factor_{n}", "low": 0, "high": 4} for n in range(factors)), OVERALL]
+
+
+def ratings(better: int, factors: int, rng: random.Random) -> list[Rating]:
     level = min(4.0, max(0.0, rng.gauss(2 + better / 20, 1)))
-    scores = [min(4, max(0, round(rng.gauss(level, 0.7)))) for _ in range(12)]
+    scores = [min(4, max(0, round(rng.gauss(level, 0.7)))) for _ in range(factors)]
     verdict = min(100.0, max(0.0, 25 * level + rng.gauss(0, 5)))
     found = [
         Rating(metric=f"factor_{number}", rater="main", score=score, rationale=f"Because {level}.")
@@ -69,20 +74,23 @@ def ratings(better: int, rng: random.Random) -> list[Rating]:
     return [*found, Rating(metric="overall", rater="debate", score=verdict)]
 
 
-async def save(store: Store, trial: PlannedConversation, rng: random.Random) -> None:
+async def save(store: Store, trial: PlannedConversation, factors: int, rng: random.Random) -> None:
     log = log_of(trial.scenario, trial.system, rng)
-    found = ratings(SYSTEMS.index(trial.system), rng)
+    found = ratings(SYSTEMS.index(trial.system), factors, rng)
     await store.save_log(trial.conversation, log, play=trial.conversation, seconds=[0.5] * 4)
     await store.save_evaluation(trial.conversation, "e", 0, found, tries=0)
 
 
-async def fill(store: Store, conversations: int) -> None:
+async def fill(store: Store, conversations: int, factors: int = FACTORS) -> None:
     rng = random.Random(0)
-    run = store.start("scale", {"name": "scale", "systems": list(SYSTEMS)}, {})
-    store.plan(run, plan(conversations), [PlannedEvaluator("e", "core", "core", {}, METRICS, 1)])
+    run = store.start(
+        "scale", {"name": "scale", "systems": [{"kind": name} for name in SYSTEMS]}, {}
+    )
+    evaluator = PlannedEvaluator("e", "core", "core", {}, metrics(factors), 1)
+    store.plan(run, plan(conversations), [evaluator])
     left = plan(conversations)
     while group := list(islice(left, GROUP)):
-        await asyncio.gather(*(save(store, each, rng) for each in group))
+        await asyncio.gather(*(save(store, each, factors, rng) for each in group))
     store.end(run, "finished")
 
 
@@ -99,11 +107,11 @@ def main() -> None:
     if sys.argv[1:2] == ["measure"]:
         measure(*sys.argv[2:])
         return
-    conversations = int(sys.argv[1]) if sys.argv[1:] else 20_000
+    conversations, factors = [*map(int, sys.argv[1:]), *(20_000, FACTORS)[len(sys.argv) - 1 :]]
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "scale.db")
         with Store(path) as store:
-            asyncio.run(fill(store, conversations))
+            asyncio.run(fill(store, conversations, factors))
         for step in STEPS:
             command = [sys.executable, "-m", "benchmarks.scale", "measure", step, path]
             subprocess.run(command, check=True)

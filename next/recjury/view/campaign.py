@@ -1,6 +1,6 @@
 """A campaign: the answer, systems, who is ahead of whom, what not to trust, factors, debates."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
@@ -13,9 +13,9 @@ from recjury.results.sentences import answer
 from recjury.store import Store
 from recjury.view.debates import panels
 from recjury.view.kept import frame_of, kept
-from recjury.view.listing import chosen, listing
+from recjury.view.listing import chosen, listing, verdict_of
 from recjury.view.looking import Look, looks, turned
-from recjury.view.overview import Overview
+from recjury.view.overview import Overview, Pair
 from recjury.view.progress import live
 from recjury.view.rendering import Page
 
@@ -44,10 +44,11 @@ def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # n
     found, metrics = _summary(store, name, frame, filters), metrics_of(store, name)
     view = Overview(found.data, metrics, f"/c/{quote(name, safe='')}", filters)
     trials = chosen(listing(store, name), filters)
-    running = live(store, name)
-    factors = factors_of(frame)
+    running, pairs = live(store, name), view.pairs()
+    factors = {id_: own for id_, own in factors_of(frame).items() if any(map(view.has, own))}
     shown = {*view.beside, *(id_ for own in factors.values() for id_ in own)}
-    by_evaluator = _by_evaluator([id_ for id_ in metrics if id_ not in shown])
+    by_evaluator = _by_evaluator(filter(view.has, [id_ for id_ in metrics if id_ not in shown]))
+    drawn = {each.system: each for each in panels(store, name, trials, filters)}
     return Page(
         "campaign.j2",
         {
@@ -60,17 +61,17 @@ def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # n
             "view": view,
             "answer": _lines(found, view),
             "systems": view.systems(query.get("sort", "")),
-            "pairs": view.pairs(),
+            "pairs": pairs,
             "caveats": [*_while(running), *_caveats(found, view)],
             "factors": [
-                (id_.rpartition(".")[0], own, list(view.factors(own, _agreement(frame, own))))
+                (id_.rpartition(".")[0], own[0], view.factors(own, _agreement(frame, own)))
                 for id_, own in factors.items()
             ],
             "others": [
-                (evaluator, list(view.factors(own, {}))) for evaluator, own in by_evaluator.items()
+                (evaluator, view.factors(own, {}).rows) for evaluator, own in by_evaluator.items()
             ],
-            "panels": list(panels(store, name, trials, filters)),
-            "looks": list(_looks(trials, filters, view)),
+            "panels": [drawn[system] for system in view.names if system in drawn],
+            "looks": [*_turned(trials, view, pairs.rows), *_looks(trials, filters, view)],
             "trials": len(trials),
         },
     )
@@ -163,7 +164,7 @@ def _caveats(found: Findings, view: Overview) -> Iterator[Caveat]:
         if claim in view.names:
             status = "failed" if line in found.problems and "failed" in why else "unscored"
             address = view.trials(system=claim, status=status)
-        yield Caveat(f"{claim}{colon.rstrip()}", why, address)
+        yield Caveat(f"{claim}{colon.strip()}", why, address) if colon else Caveat("", line)
 
 
 def _agreement(frame: "pd.DataFrame", ids: Iterable[str]) -> dict[str, float]:
@@ -191,15 +192,16 @@ def _by_evaluator(ids: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-def _looks(trials: "pd.DataFrame", filters: Mapping[str, str], view: Overview) -> Iterator[Look]:
-    """Where to look, by the verdict if there is one, else by the leading metric."""
-    ids = [id_ for id_ in view.metrics if id_.endswith(".overall") and view.has(id_)]
-    verdict = next(iter(ids), view.lead)
-    if view.pairs():
-        best, next_best = view.names[:2]
-        number = turned(trials, view.lead, best, next_best, view.metric(view.lead))
+def _turned(trials: "pd.DataFrame", view: Overview, pairs: Sequence[Pair]) -> Iterator[Look]:
+    """The scenarios in which the system that is second is ahead of the first."""
+    for pair in pairs[:1]:
+        number = turned(trials, view.lead, pair.a, pair.b, view.metric(view.lead))
+        text = f"scenarios in which {pair.b} is ahead of {pair.a}"
+        about = "where the loser wins is where the lead is explained"
         if number:
-            text = f"scenarios in which {next_best} is ahead of {best}"
-            about = "where the loser wins is where the lead is explained"
-            yield Look(number, f"{view.pairs()[0].address}#gaps", text, about)
-    yield from looks(trials, filters, view.campaign, verdict, view.metric(verdict))
+            yield Look(number, f"{pair.address}#gaps", text, about)
+
+
+def _looks(trials: "pd.DataFrame", filters: Mapping[str, str], view: Overview) -> Iterator[Look]:
+    verdict = verdict_of(trials, view.metrics)
+    return looks(trials, filters, view.campaign, verdict, view.metric(verdict))

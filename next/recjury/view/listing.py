@@ -1,12 +1,11 @@
 """The trials of a campaign as one frame, from which lists and counts are taken."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from recjury.records import Metric
 from recjury.results.effort import costs
-from recjury.results.metrics import metrics_of
 from recjury.results.ratings import FAILURES, TRIAL
 from recjury.store import Store
 from recjury.view.debates import endings
@@ -32,11 +31,10 @@ def listing(store: Store, campaign: str) -> "pd.DataFrame":
     return kept(store, ("listing", campaign), lambda: _read(store, campaign))
 
 
-def lead_of(store: Store, campaign: str) -> str:
-    """The id of the first metric that has a score, "" if none has."""
-    table = scores_of(store, campaign)
-    known = metrics_of(store, campaign)
-    return next((id_ for id_ in known if id_ in table and table[id_].notna().any()), "")
+def verdict_of(trials: "pd.DataFrame", metrics: Iterable[str]) -> str:
+    """The metric that lists show first: a verdict, else the first that has a score, or ""."""
+    known = [id_ for id_ in metrics if id_ in trials and trials[id_].notna().any()]
+    return next((id_ for id_ in known if id_.endswith(".overall")), next(iter(known), ""))
 
 
 def title(metric: Metric, id_: str) -> str:

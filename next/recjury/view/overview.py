@@ -1,18 +1,20 @@
 """A campaign's means and differences, as cells, plots and links."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from recjury.records import Metric
 from recjury.results.sentences import p_text, shown, wanted
-from recjury.view.axes import Axis, Plot
+from recjury.view.axes import Axis, Plot, Tick
 from recjury.view.compare import turned
 from recjury.view.gaps import signed
 from recjury.view.listing import title
 from recjury.view.rated import shown as coloured
+
+T = TypeVar("T")
 
 Row = Mapping[str, Any]
 """A mean of `results.means`, or a difference of `results.compare`."""
@@ -66,6 +68,13 @@ class Factor(NamedTuple):
     cells: list[Cell]
     gap: Pair | None
     agreement: str
+
+
+class Gaps(NamedTuple, Generic[T]):
+    """Rows whose differences are drawn on one axis."""
+
+    ticks: list[Tick]
+    rows: list[T]
 
 
 class Overview:
@@ -147,29 +156,29 @@ class Overview:
         step, interval = coloured(row["mean"], metric).step, _interval(row, metric)
         return Cell(shown(row["mean"], metric), address, interval, row["mean"], coverage, step)
 
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> Gaps[Pair]:
         """The differences in the leading metric, the better system first."""
         rows = [row for a, b in combinations(self.names, 2) if (row := self._gap(self.lead, a, b))]
-        return [self._pair(row, self.gap_axis([self.lead])) for row in rows]
+        axis = _axis(rows)
+        return Gaps(axis.ticks, [self._pair(row, axis) for row in rows])
 
-    def gap_axis(self, ids: Sequence[str]) -> Axis:
-        """An axis with zero and all differences in these metrics, either way."""
-        rows = [row for row in self._gaps if row["metric"] in ids]
-        ends = [sign * row[end] for row in rows for end in ("low", "high") for sign in (1, -1)]
-        return Axis.around(ends, zero=True)
-
-    def factors(self, ids: Sequence[str], agreement: Mapping[str, float]) -> Iterator[Factor]:
+    def factors(self, ids: Iterable[str], agreement: Mapping[str, float]) -> Gaps[Factor]:
         """The means of metrics, with the difference between the two systems that are ahead."""
-        axis, first = self.gap_axis(ids), self.names[:2]
-        for id_ in filter(self.has, ids):
-            row = self._gap(id_, *first) if len(first) == 2 else None
-            yield Factor(
+        first = self.names[:2]
+        rows = {id_: self._gap(id_, *first) if len(first) == 2 else None for id_ in ids}
+        axis = _axis([row for row in rows.values() if row])
+        factors = [
+            Factor(
                 self.title(id_),
                 self.trials(sort=id_),
                 [self.cell(name, id_) for name in self.names],
                 self._pair(row, axis) if row else None,
                 f"{agreement[id_]:.2f}" if id_ in agreement else "",
             )
+            for id_, row in rows.items()
+            if self.has(id_)
+        ]
+        return Gaps(axis.ticks, factors)
 
     def trials(self, **query: str) -> str:
         """The address of trials."""
@@ -205,6 +214,11 @@ class Overview:
         if row is None or not row["n"]:
             return True, 0.0
         return False, row["mean"] * (1 if self.metric(self.lead).lower_is_better else -1)
+
+
+def _axis(rows: Iterable[Row]) -> Axis:
+    """An axis with zero and all intervals."""
+    return Axis.around([row[end] for row in rows for end in ("low", "high")], zero=True)
 
 
 def _interval(row: Row, metric: Metric) -> str:

@@ -14,7 +14,7 @@ from recjury.results.sentences import shown
 from recjury.store import Store
 from recjury.view.gaps import first_words
 from recjury.view.kept import frame_of
-from recjury.view.listing import FILTERS, chosen, lead_of, listing, title
+from recjury.view.listing import FILTERS, chosen, listing, title, verdict_of
 from recjury.view.rated import Shown, key_of
 from recjury.view.rated import shown as coloured
 from recjury.view.rendering import Page
@@ -72,7 +72,7 @@ def trials_page(
     trials, found = listing(store, name), _found(store, query, name)
     start = int(query.get("from", "")) if query.get("from", "").isdecimal() else 0
     rows = found[start : start + part].to_dict("records")
-    columns = _columns(frame, query.get("sort", ""), lead_of(store, name), metrics)
+    columns = _columns(frame, query.get("sort", ""), verdict_of(trials, metrics), metrics)
     campaign = f"/c/{quote(name, safe='')}"
     rest = {key: value for key, value in query.items() if key != "from" and value}
     more = rest | {"from": start + part} if start + part < len(found) else {}
@@ -126,7 +126,7 @@ def _saying(store: Store, campaign: str, words: Sequence[str]) -> set[str]:
 
 
 def _columns(frame: "pd.DataFrame", sort: str, lead: str, metrics: Mapping[str, Metric]) -> Columns:
-    """The metric that sorts the list, else the leading one, and the factors of one evaluator."""
+    """The metric that sorts the list, else the verdict, and the factors of one evaluator."""
     key = sort.removeprefix("-")
     groups = list(factors_of(frame).values())
     own = [group for group in groups if key.rpartition(".")[0] == group[0].rpartition(".")[0]]
