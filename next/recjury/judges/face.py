@@ -20,7 +20,6 @@ from recjury.records import (
     FileName,
     Finding,
     Level,
-    Message,
     Status,
 )
 
@@ -117,30 +116,31 @@ class Face(Aspects):
     ) -> _Piece:
         instructions = self._instructions[criterion.metric.name]
         answers = await gather(
-            ask.rating(
-                self._prompt(criterion, turn, particle, each),
-                criterion.scale,
-                model=self.model,
-                purpose="judge",
-                samples=self.samples,
-                temperature=self.temperature,
-            )
-            for each in instructions
+            self.score(criterion, turn, particle, each.text, ask) for each in instructions
         )
         names = [each.name for each in instructions]
         return _Piece(turn, number, particle, dict(zip(names, answers, strict=True)))
 
-    def _prompt(
-        self, criterion: Criterion, turn: Subject, particle: Particle, instruction: Instruction
-    ) -> list[Message]:
-        return self.prompt(
+    async def score(
+        self, criterion: Criterion, turn: Subject, particle: Particle, instruction: str, ask: Ask
+    ) -> Answer[Score]:
+        """The score of a particle under an instruction: the mean of the samples. Raises Stop."""
+        prompt = self.prompt(
             "score",
             criterion,
             turn,
             act=particle.act,
             words=fence(particle.mention),
             feedback=None if particle.feedback is None else fence(particle.feedback),
-            instruction=fence(instruction.text),
+            instruction=fence(instruction),
+        )
+        return await ask.rating(
+            prompt,
+            criterion.scale,
+            model=self.model,
+            purpose="judge",
+            samples=self.samples,
+            temperature=self.temperature,
         )
 
 

@@ -1,0 +1,175 @@
+"""An optimisation from its settings to files that `face` reads; its calls are kept in a store."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recjury.agreement import open_labels
+from recjury.campaign import Config, read_config
+from recjury.campaign.run import budget_of
+from recjury.errors import UnitFailed, UserError
+from recjury.files import nearest
+from recjury.judges import Criterion, Face
+from recjury.judges.instructions import read_instructions
+from recjury.llm import Ask, Gateway, Model, Provider, open_model
+from recjury.papers.optimise.examples import Sides, divided, labelled, with_pieces
+from recjury.papers.optimise.rewriting import Candidate, Rewriter
+from recjury.papers.optimise.scoring import Measured, Scorer
+from recjury.papers.optimise.search import Chosen, Say, Search, chosen, particles
+from recjury.papers.optimise.settings import FaceTraining
+from recjury.records import Unit
+from recjury.store import Store
+
+
+class Optimised(NamedTuple):
+    """What came of it: all instructions by name, what they measured, and the file of the chosen.
+
+    `initial` is what the instruction measures from which the search began.
+    """
+
+    file: Path
+    pool: Mapping[str, Candidate]
+    trained: Mapping[str, Measured]
+    initial: Measured
+    chosen: Chosen
+    sent: int
+    reused: int
+
+
+async def optimise(
+    asked: FaceTraining,
+    *,
+    say: Say = lambda _: None,
+    open_provider: Callable[[Model], Provider] = open_model,
+) -> Optimised:
+    """Optimise, or go on: what was answered is in the store, and every draw comes out again.
+
+    Writes `{aspect}.json`, which `instructions` of `face` reads, and `pool/{aspect}.json` with all
+    selected instructions. Raises UserError, and Stop if the budget or an endpoint ends it.
+    """
+    face, criterion = _face(asked)
+    config = _config(asked)
+    labels = open_labels(asked.labels)
+    sides = divided(labelled(labels, criterion), asked.share, asked.seed)
+    pool = _given(asked)
+    with Store(asked.store) as store:
+        budget = budget_of(config, store)
+        gateway = Gateway(
+            config.models, store, open_provider, budget=budget, attempts=config.attempts
+        )
+        try:
+            for alias in {asked.model, asked.rewriter or asked.model}:
+                gateway.line(alias)  # a missing key or alias is said before anything is paid
+            work = _Work(asked, face, criterion, gateway, Unit(config.name), say)
+            found = await work.done(sides, pool)
+        except UnitFailed as failure:
+            raise UserError(
+                f"a call failed: {failure}: what was answered is kept, and the same command goes on"
+            ) from None
+        finally:
+            await gateway.aclose()
+    _write(asked, found)
+    return found
+
+
+class _Work(NamedTuple):
+    """An optimisation whose models are open."""
+
+    asked: FaceTraining
+    face: Face
+    criterion: Criterion
+    gateway: Gateway
+    unit: Unit
+    say: Say
+
+    async def done(self, sides: Sides, pool: dict[str, Candidate]) -> Optimised:
+        """The search, or without one the choice among a pool. Raises UnitFailed and Stop."""
+        ask = Ask(self.gateway, self.unit)
+        self.say(f"taking apart {sum(map(len, sides))} labelled {self.criterion.level}s")
+        sides = Sides(*[await with_pieces(side, self.face, ask) for side in sides])
+        if not particles(sides):
+            raise UserError(f"{self.asked.labels}: no particle was found in what systems say")
+        scorer = Scorer(self.face, self.criterion, ask, self.asked.correlation)
+        initial = "".join(self.face.pack.render("initial", aspect=_spoken(self.asked.aspect)))
+        trained: Mapping[str, Measured] = {}
+        if not pool:
+            search = Search(self.asked, scorer, self._rewriter(), sides, initial, self.say)
+            await search.run()
+            pool, trained = search.pool, search.trained
+        texts = {name: each.text for name, each in pool.items()}
+        found = await chosen(texts, scorer, sides, self.asked.final, self.say)
+        before = await scorer.measured(initial, sides.validation)
+        file = Path(self.asked.out) / f"{self.asked.aspect}.json"
+        counts = self.gateway.sent, self.gateway.reused
+        return Optimised(file, pool, trained, before, found, *counts)
+
+    def _rewriter(self) -> Rewriter:
+        asks = [
+            Ask(self.gateway, self.unit, sample=number) for number in range(self.asked.gradients)
+        ]
+        model = self.asked.rewriter or self.asked.model
+        return Rewriter(model, asks, self.criterion, self.asked.temperature)
+
+
+def _face(asked: FaceTraining) -> tuple[Face, Criterion]:
+    """FACE for the aspect. Raises UserError if there is no such aspect."""
+    known = [each.metric.name for each in Face().criteria]
+    if asked.aspect not in known:
+        near = nearest(asked.aspect, known)
+        raise UserError(f"there is no aspect {asked.aspect!r}{near}: {', '.join(known)}")
+    face = Face(
+        model=asked.model,
+        aspects=(asked.aspect,),
+        samples=asked.samples,
+        temperature=asked.temperature,
+    )
+    return face, face.criteria[0]
+
+
+def _config(asked: FaceTraining) -> Config:
+    """The models and the budget of the campaign file, under a name of its own."""
+    name = f"train face {asked.aspect}"
+    given = {"name": name, "scenarios": [], "systems": [], "recordings": {name: ""}}
+    return read_config(Path(asked.config), given)
+
+
+def _given(asked: FaceTraining) -> dict[str, Candidate]:
+    """The instructions of `pool`, if it is named. Raises UserError."""
+    if not asked.pool:
+        return {}
+    found = read_instructions(Path(asked.pool), [asked.aspect])[asked.aspect]
+    return {each.name: Candidate(each.text) for each in found}
+
+
+def _spoken(aspect: str) -> str:
+    return aspect.replace("_", " ")
+
+
+def _write(asked: FaceTraining, found: Optimised) -> None:
+    """The files, in the form of the released ones: `iteration` numbers the instructions."""
+    rows = {name: _row(name, found) for name in found.pool}
+    best = [rows[name] for name in found.chosen.names]
+    files = {found.file: best}
+    if not asked.pool:
+        files[found.file.parent / "pool" / found.file.name] = list(rows.values())
+    for file, content in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        new = file.with_suffix(".new")
+        new.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        new.replace(file)
+
+
+def _row(name: str, found: Optimised) -> dict[str, Any]:
+    each, trained = found.pool[name], found.trained.get(name)
+    number = name.removeprefix("itr")
+    by_text = {other.text: key for key, other in found.pool.items()}
+    return {
+        "text": each.text,
+        "iteration": int(number) if number.isdigit() else number,
+        "written_in": each.iteration,
+        "parent": by_text.get(each.parent, "initial"),
+        "critique": each.critique,
+        "training": trained.correlation if trained else None,
+        "validation": found.chosen.measured[name].correlation,
+    }
