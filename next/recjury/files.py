@@ -1,5 +1,6 @@
 """Files that people write: read with file and line in every mistake, and the nearest name."""
 
+import codecs
 import difflib
 import hashlib
 import json
@@ -16,21 +17,29 @@ _LONGEST_YAML = 2**20
 _LARGEST = 2**63 - 1  # what JSON readers and SQLite can hold
 
 
-def read_text(path: Path, *, longest: int = 2**30) -> str:
-    """The text of a UTF-8 file of at most `longest` bytes, without a byte-order mark.
+def read_text(path: Path, *, longest: int = 2**30, encoding: str = "utf-8") -> str:
+    """The text of a file of at most `longest` bytes, without a byte-order mark.
 
-    Raises UserError.
+    A mark of UTF-16 says that the file is in it. Raises UserError.
     """
     try:
         if path.exists() and not path.is_file():
-            raise UserError(f"{path}: is no file")
+            raise UserError(f"{path}: is no file (folders and pipes are not read)")
         if path.is_file() and path.stat().st_size > longest:
             raise UserError(f"{path}: is longer than {longest:,} bytes")
-        return path.read_text("utf-8-sig")
+        with path.open("rb") as file:
+            start = file.read(len(codecs.BOM_UTF8))
+        if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            encoding = "utf-16"
+        return path.read_text("utf-8-sig" if start == codecs.BOM_UTF8 else encoding)
     except FileNotFoundError:
         raise UserError(f"there is no file {path}") from None
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: is not UTF-8 (byte {error.start})") from None
+    except UnicodeError as error:
+        named = "UTF-8" if encoding == "utf-8" else encoding
+        place = f" (byte {error.start})" if isinstance(error, UnicodeDecodeError) else ""
+        raise UserError(f"{path}: is not {named}{place}") from None
+    except LookupError:
+        raise UserError(f"there is no encoding {encoding!r}: cp1252 is one") from None
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}") from None
 

@@ -15,7 +15,7 @@ from recjury import campaign as campaigns
 from recjury import plugins
 from recjury.api.stored import DEFAULT_STORE, Run
 from recjury.campaign import Config, Progress, read_config
-from recjury.corpora import Recording, read_recordings
+from recjury.corpora import Reading, Recording, read_recordings
 from recjury.errors import UserError
 from recjury.mistakes import first_mistake
 from recjury.records import Record
@@ -157,7 +157,7 @@ def _recordings(given: Any, form: str, catalogue: str) -> Sequence[Recording]:
 
 
 def _read(files: Sequence[Path], form: str, catalogue: str) -> Sequence[Recording]:
-    read = read_recordings(files, form=form, catalogue=catalogue)
+    read = read_recordings(files, Reading(form, catalogue))
     for each in read.skipped:
         text = f"skipped {each.where}, system {each.system}: {each.reason}"
         warnings.warn(text, stacklevel=4)

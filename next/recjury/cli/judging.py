@@ -25,7 +25,7 @@ from recjury.errors import UserError
 
 if TYPE_CHECKING:
     from recjury.campaign import Config, Finished, Recorded
-    from recjury.corpora import Skipped
+    from recjury.corpora import Reading, Skipped
     from recjury.store import Store
 
 
@@ -38,10 +38,25 @@ def judge(
         Path | None, typer.Option(help="A YAML file with `model` and `evaluators`.")
     ] = None,
     form: Annotated[
-        str, typer.Option(help="jsonl, messages, or `module:function`; recognised by default.")
+        str, typer.Option(help="messages, csv, ..., or module:function; recognised by default.")
     ] = "",
     catalogue: Annotated[
         str, typer.Option(help="The corpus whose items they speak of, if they do not name it.")
+    ] = "",
+    map_: Annotated[
+        list[str] | None,
+        typer.Option("--map", help="Columns or keys: text=body,speaker=role,session=chat_id."),
+    ] = None,
+    rows: Annotated[
+        list[str] | None,
+        typer.Option(help="Only rows of the files with this value: COLUMN=VALUE; may be repeated."),
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="Only so many scenarios, drawn by chance.")
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="Of the files, such as cp1252.")] = "utf-8",
+    labels: Annotated[
+        str, typer.Option(help="FORM:PATH of people's labels: rate the dialogues that they rated.")
     ] = "",
     campaign: Annotated[
         str, typer.Option(help="The name to keep it under; without files, an earlier campaign.")
@@ -66,27 +81,32 @@ def judge(
     """Rate recorded conversations; without a model, by `outcome` and `counted`.
 
     Examples: recjury judge chats.jsonl --catalogue sample; recjury judge chats.json --config
-    judges.yaml; recjury judge chats.csv --form own_form:read; recjury judge --campaign demo
-    --config judges.yaml.
+    judges.yaml; recjury judge chats.csv --map text=body,speaker=role,session=chat_id; recjury
+    judge chats.xml --form own_form:read; recjury judge --campaign demo --config judges.yaml.
     """
     from recjury import campaign as campaigns
     from recjury.cli.interrupts import run_until_interrupted
     from recjury.cli.progress import progress_line, say_what_waits
     from recjury.cli.running import chooser, estimate
     from recjury.cli.show import show
+    from recjury.corpora import Reading
     from recjury.logs import log_to
     from recjury.results import summary
     from recjury.store import Store
 
-    if not files and not campaign:
+    if not files and not campaign and not labels:
         raise UserError("expected files, or --campaign NAME of an earlier campaign, got neither")
     if log is not None:
         log_to(log)
     chosen = selection(systems, users, scenarios, where, failed)
     skipped: Iterable[Skipped] = ()
-    if files:
+    if labels:
+        settings, conversations = _labelled(labels, campaign, config, catalogue)
+    elif files:
         name = campaign or _name(files)
-        settings, conversations, skipped = _recordings(files, name, config, form, catalogue)
+        reading = Reading(form, catalogue, _pairs(map_, "--map"), _pairs(rows, "--rows"), sample)
+        reading = reading._replace(encoding=encoding)
+        settings, conversations, skipped = _recordings(files, name, config, reading)
     else:
         with Store(store, readonly=True) as opened:
             settings, conversations = _earlier(opened, campaign, config)
@@ -132,6 +152,17 @@ def _say_what_was_done(finished: "Finished") -> None:
     )
 
 
+def _pairs(given: Iterable[str] | None, option: str) -> dict[str, str]:
+    """The pairs of `a=b,c=d`. Raises UserError."""
+    found = {}
+    for pair in (pair for each in given or () for pair in each.split(",")):
+        key, sign, value = (part.strip() for part in pair.partition("="))
+        if not (key and sign and value):
+            raise UserError(f"{option} {pair}: expected NAME=VALUE")
+        found[key] = value
+    return found
+
+
 def _name(files: list[Path]) -> str:
     """The campaign of some files: the first one's name, and how many more there are."""
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""
@@ -139,16 +170,32 @@ def _name(files: list[Path]) -> str:
 
 
 def _recordings(
-    files: list[Path], name: str, config: Path | None, form: str, catalogue: str
+    files: list[Path], name: str, config: Path | None, reading: "Reading"
 ) -> "tuple[Config, Recorded, tuple[Skipped, ...]]":
     """The campaign of recorded conversations. Raises UserError."""
     from recjury import campaign
     from recjury.corpora import read_recordings
 
-    read = read_recordings(files, form=form, catalogue=catalogue)
+    read = read_recordings(files, reading)
     labels = campaign.catalogues_of(read.recordings)
     given = {"name": name, "scenarios": [], "systems": [], "recordings": labels}
     return _config(config, given), campaign.recorded(read.recordings), read.skipped
+
+
+def _labelled(
+    labels: str, name: str, config: Path | None, catalogue: str
+) -> "tuple[Config, Recorded]":
+    """The dialogues that people have rated. Raises UserError if the labels have none."""
+    from recjury import campaign
+    from recjury.agreement import open_labels
+
+    read = open_labels(labels)
+    if not read.recordings:
+        raise UserError(f"--labels {labels} has scores alone: name the dialogues' files, too")
+    recordings = [each.model_copy(update={"catalogue": catalogue}) for each in read.recordings]
+    given = {"name": name or read.name, "scenarios": [], "systems": []}
+    given["recordings"] = campaign.catalogues_of(recordings)
+    return _config(config, given), campaign.recorded(recordings)
 
 
 def _earlier(store: "Store", name: str, config: Path | None) -> "tuple[Config, Recorded]":
@@ -175,4 +222,3 @@ def _skipped(skipped: "Iterable[Skipped]") -> Iterable[str]:
     for (system, reason), places in groups.items():
         more = f" and {len(places) - 1} more" if len(places) > 1 else ""
         yield f"{system}: skipped {places[0]}{more}: {reason}"
-

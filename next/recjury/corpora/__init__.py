@@ -6,7 +6,7 @@ from recjury.corpora.drawing import shuffled
 from recjury.corpora.forms import FORMS
 from recjury.corpora.graph import Edges, Fact, KnowledgeGraph
 from recjury.corpora.opening import CORPORA, draw_corpus, open_corpus
-from recjury.corpora.recordings import Recording, Recordings, Skipped, read_recordings
+from recjury.corpora.recordings import Reading, Recording, Recordings, Skipped, read_recordings
 from recjury.corpora.titles import Title, TitleIndex
 from recjury.corpora.words import fold
 
@@ -22,6 +22,7 @@ __all__ = [
     "Fact",
     "Item",
     "KnowledgeGraph",
+    "Reading",
     "Recording",
     "Recordings",
     "Skipped",

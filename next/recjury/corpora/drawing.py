@@ -34,11 +34,11 @@ def drawn(
 
 def shuffled(scenarios: Sequence[Scenario], seed: int) -> tuple[Scenario, ...]:
     """The scenarios in an order drawn by a seed, the same one on every machine."""
-    return tuple(sorted(scenarios, key=lambda scenario: _lot(seed, scenario.id)))
+    return tuple(sorted(scenarios, key=lambda scenario: lot(seed, scenario.id)))
 
 
 def _scenarios(corpus: str, domain: Domain, catalogue: Catalogue, seed: int) -> Iterator[Scenario]:
-    for item in sorted(catalogue, key=lambda item: _lot(seed, item.id)):
+    for item in sorted(catalogue, key=lambda item: lot(seed, item.id)):
         if wishes := tuple(_wishes(item, catalogue, seed)):
             yield Scenario(
                 id=f"{seed}-{item.id}",
@@ -53,7 +53,7 @@ def _wishes(item: Item, catalogue: Catalogue, seed: int) -> Iterator[str]:
     """Values of an item; each of them leaves fewer items, and never the item alone."""
     left, chosen = frozenset(catalogue.items), 0
     values = (value for values in item.attributes.values() for value in values)
-    for value in sorted(values, key=lambda value: _lot(seed, item.id, value)):
+    for value in sorted(values, key=lambda value: lot(seed, item.id, value)):
         having = catalogue.having(value) & left
         is_needed = not chosen or (chosen < _MOST_WISHES and len(left) > _FEW)
         if is_needed and 1 < len(having) < len(left):
@@ -66,5 +66,6 @@ def _targets(item: Item, wishes: tuple[str, ...], catalogue: Catalogue) -> list[
     return [item, *others][:_FEW]
 
 
-def _lot(*parts: object) -> str:
+def lot(*parts: object) -> str:
+    """A random order: what has the smaller text comes first, the same on every machine."""
     return hashlib.sha256(":".join(map(str, parts)).encode()).hexdigest()

@@ -17,6 +17,7 @@ SYSTEMS = frozenset(
 )
 _INSTRUCTIONS = frozenset({"system", "developer"})  # as a `role`; a `speaker` is one who speaks
 _TOOLS = frozenset({"tool", "function"})
+_SESSIONS = frozenset({"session", "session_id", "conversation_id", "chat_id", "dialogue_id"})
 _TEXTS = frozenset({"text", "input_text", "output_text"})
 
 
@@ -33,9 +34,11 @@ def turns_of(messages: Iterable[Any], places: Sequence[str] = ()) -> list[dict[s
 
 
 def is_talk(value: object) -> bool:
-    """Whether a value is a list of messages."""
+    """Whether a value is a list of messages, and no table of the turns of many conversations."""
     first = value[0] if isinstance(value, list) and value else None
-    return isinstance(first, Mapping) and ("role" in first or "speaker" in first)
+    if not isinstance(first, Mapping) or not first.keys().isdisjoint(_SESSIONS):
+        return False
+    return "role" in first or "speaker" in first
 
 
 def _joined(turns: list[dict[str, Any]]) -> dict[str, Any]:
@@ -99,5 +102,3 @@ def _calls(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _result(message: Mapping[str, Any], content: Any) -> dict[str, Any]:
     return {"kind": "tool result", "value": {"name": message.get("name"), "content": content}}
-
-

@@ -1,9 +1,10 @@
 """Recordings: conversations that others recorded, read from files and made into logs."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError, field_validator
@@ -11,10 +12,12 @@ from pydantic import Field, ValidationError, field_validator
 from recjury import plugins
 from recjury.corpora.catalogue import Catalogue
 from recjury.corpora.corpus import Corpus
-from recjury.corpora.forms import FORMS, Form, Row
-from recjury.corpora.words import plain
+from recjury.corpora.drawing import lot
+from recjury.corpora.forms import FORMS, Form, is_row
+from recjury.corpora.rows import Row, chosen, mapped, rows_of
+from recjury.corpora.words import is_blank
 from recjury.errors import UserError
-from recjury.files import read_text
+from recjury.files import nearest, read_text
 from recjury.mistakes import first_mistake
 from recjury.records import (
     LIST_LENGTH,
@@ -29,9 +32,16 @@ from recjury.records import (
 )
 
 _MOST_SKIPPED = 0.05  # of a file
-_LOOKED_AT = 20  # rows, to recognise a form
+_LOOKED_AT = 50  # rows, to recognise a form
 _SHOWN = 60  # characters of a file in a message
 _EXAMPLE = "examples/own_form.py reads a form of its own: --form own_form:read"
+
+
+_KEYS = (
+    *("text", "speaker", "session", "id", "system", "items", "messages"),
+    *("targets", "wishes", "catalogue", "corpus", "user", "repeat"),
+)
+"""What a mapping may give."""
 
 
 class RecordedTurn(Record):
@@ -130,17 +140,38 @@ class Recordings(NamedTuple):
     skipped: tuple[Skipped, ...] = ()
 
 
-def read_recordings(paths: Iterable[Path], *, form: str = "", catalogue: str = "") -> Recordings:
-    """The conversations of files, in a `form` (a name or `module:function`) or a recognised one.
+class Reading(NamedTuple):
+    """How files are read.
 
-    `catalogue` is that of conversations which name none. Raises UserError if a file has another
-    form, if one conversation is there twice, or if more than 5 % of a file cannot be read.
+    `form` is a name or `module:function`; by default it is recognised. `catalogue` is that of
+    conversations which name none. `mapping` says in which columns recjury's keys stand, and `rows`
+    which values columns must have. Of `sample` scenarios, drawn by chance but always the same ones,
+    all conversations are kept. `encoding` is that of text files.
     """
+
+    form: str = ""
+    catalogue: str = ""
+    mapping: Mapping[str, str] = MappingProxyType({})
+    rows: Mapping[str, str] = MappingProxyType({})
+    sample: int | None = None
+    encoding: str = "utf-8"
+
+
+def read_recordings(paths: Iterable[Path], reading: Reading | None = None) -> Recordings:
+    """The conversations of files.
+
+    Raises UserError if a file has another form, if one conversation is there twice, or if more than
+    5 % of a file cannot be read.
+    """
+    reading = reading or Reading()
+    if unknown := [key for key in reading.mapping if key not in _KEYS]:
+        near = nearest(unknown[0], _KEYS)
+        raise UserError(f"--map {unknown[0]}: there is no such key{near}: {', '.join(_KEYS)}")
     places: dict[tuple[Any, ...], str] = {}
     recordings: list[Recording] = []
     skipped: list[Skipped] = []
     for path in paths:
-        good, bad = _read_file(path, form, catalogue)
+        good, bad = _read_file(path, reading)
         _check(path, len(good), bad)
         skipped += bad
         for where, recording in good:
@@ -151,18 +182,24 @@ def read_recordings(paths: Iterable[Path], *, form: str = "", catalogue: str = "
                 )
             places[recording.key] = where
             recordings.append(recording)
-    return Recordings(tuple(recordings), tuple(skipped))
+    return Recordings(tuple(_drawn(recordings, reading.sample)), tuple(skipped))
 
 
-def _read_file(
-    path: Path, form: str, catalogue: str
-) -> tuple[list[tuple[str, Recording]], list[Skipped]]:
+def _drawn(recordings: Sequence[Recording], sample: int | None) -> list[Recording]:
+    """The recordings of so many scenarios, in their order: systems stay pairs."""
+    scenarios = {(each.corpus, each.id) for each in recordings}
+    kept = set(sorted(scenarios, key=lambda each: lot(*each))[:sample])
+    return [each for each in recordings if (each.corpus, each.id) in kept]
+
+
+def _read_file(path: Path, reading: Reading) -> tuple[list[tuple[str, Recording]], list[Skipped]]:
     """The conversations of a file, each with its place, and those that cannot be rated."""
     system = path.name.partition(".")[0]
-    defaults = {"system": system, "catalogue": catalogue, "corpus": system}
+    defaults = {"system": system, "catalogue": reading.catalogue, "corpus": system}
     good, bad = [], []
-    for row, values in _rows(path, form):
+    for row in _conversations(path, reading):
         where = f"{path.name}, {row.where}"
+        values = row.fields if isinstance(row.value, Mapping) else row.given
         given = {key: value for key, value in values.items() if value not in (None, "")}
         known = defaults | {"id": f"{system} {row.where}"} | given
         try:
@@ -172,21 +209,26 @@ def _read_file(
     return good, bad
 
 
-def _rows(path: Path, name: str) -> Iterator[tuple[Row, Mapping[str, Any]]]:
-    """Each row of a file and its values in the keys of `jsonl`; a row that is wrong says why."""
-    found = plugins.find("forms", name, FORMS).value if name else None
-    if found is not None and not isinstance(found, Form):
-        form, rows = FORMS["jsonl"], _yielded(path, name, found)
-    else:
-        text = read_text(path)
-        form = found or _recognised(path, text)
-        try:
-            rows = iter(form.split(text))
-        except ValueError as problem:
-            raise UserError(
-                f"{path}: {problem}; the form {name} is {form.looks_like}. {_EXAMPLE}"
-            ) from None
-    return (_read(row, form) for row in rows)
+def _conversations(path: Path, reading: Reading) -> Iterator[Row]:
+    """The conversations of a file in the keys of `jsonl`; one that is wrong says why."""
+    name = reading.form
+    form = plugins.find("forms", name, FORMS).value if name else None
+    if form is not None and not isinstance(form, Form):
+        return FORMS["jsonl"].conversations(_yielded(path, name, form))
+    text = read_text(path, encoding=reading.encoding)
+    is_table = not reading.mapping.keys().isdisjoint(("session", "speaker", "text"))
+    try:
+        rows = list(rows_of(text, lambda value: not is_table and is_row(value)))
+    except ValueError as problem:
+        raise _unknown(path, text, form, str(problem)) from None
+    try:
+        rows = chosen(mapped(rows, reading.mapping), reading.rows)
+    except ValueError as problem:
+        raise UserError(f"{path}: {problem}") from None
+    form = form or _recognised(rows)
+    if form is None:
+        raise _unknown(path, text, None, "no row is of a known form")
+    return form.conversations(rows)
 
 
 def _yielded(path: Path, name: str, read: Any) -> Iterator[Row]:
@@ -198,30 +240,21 @@ def _yielded(path: Path, name: str, read: Any) -> Iterator[Row]:
         raise UserError(f"{name} raised for {path}: {message}") from error
 
 
-def _read(row: Row, form: Form) -> tuple[Row, Mapping[str, Any]]:
-    if row.problem:
-        return row, {}
-    if not form.knows(row.value):
-        return row._replace(problem=f"it is not of the form {form.looks_like}"), {}
-    try:
-        return row, form.read(row.value)
-    except ValueError as problem:
-        system = row.value.get("system") if isinstance(row.value, Mapping) else None
-        return row._replace(problem=str(problem)), {"system": system}
+def _recognised(rows: Sequence[Row]) -> Form | None:
+    """The form of which one of the first rows is."""
+    first = [row.fields for row in rows[:_LOOKED_AT]]
+    return next((form for form in FORMS.values() if any(map(form.knows, first))), None)
 
 
-def _recognised(path: Path, text: str) -> Form:
-    """The form of which one of the first rows is. Raises UserError."""
-    for form in FORMS.values():
-        try:
-            rows = list(islice(form.split(text), _LOOKED_AT))
-        except ValueError:
-            continue
-        if any(form.knows(row.value) for row in rows):
-            return form
-    wanted = " or ".join(f"{name}: {form.looks_like}" for name, form in FORMS.items())
+def _unknown(path: Path, text: str, form: Form | None, problem: str) -> UserError:
+    """What was looked for in a file, and what it looks like."""
+    wanted = {name: each for name, each in FORMS.items() if form in (None, each)}
+    looks = " or ".join(f"{name}: {each.looks_like}" for name, each in wanted.items())
     begins = " ".join(text[:_SHOWN].split())
-    raise UserError(f"{path}: looked for {wanted}; it begins with {begins!r}. {_EXAMPLE}")
+    return UserError(
+        f"{path}: {problem}; it begins with {begins!r}. Looked for {looks}. Columns of other "
+        f"names: --map text=COLUMN,speaker=COLUMN,session=COLUMN. {_EXAMPLE}"
+    )
 
 
 def _recording(row: Row, values: Mapping[str, Any]) -> Recording:
@@ -235,14 +268,15 @@ def _recording(row: Row, values: Mapping[str, Any]) -> Recording:
         keys, message = first_mistake(error, Recording)
         raise ValueError(f"{'.'.join(map(str, keys))}: {message}".lstrip(": ")) from None
     answers = (turn for turn in recording.interaction if turn.speaker == "system")
-    if not any(plain(turn.text).strip() or turn.items or _shows(turn) for turn in answers):
+    if not any(turn.items or _shows(turn) for turn in answers):
         raise ValueError("the system answers nothing in it")
     return recording
 
 
 def _shows(turn: RecordedTurn) -> bool:
-    """Whether a turn has something for the user beside its text."""
-    return any(not event.kind.startswith("tool") for event in turn.events)
+    """Whether a turn has something for the user to see."""
+    others = (event for event in turn.events if not event.kind.startswith("tool"))
+    return not is_blank(turn.text) or any(others)
 
 
 def _check(path: Path, read: int, skipped: list[Skipped]) -> None:

@@ -13,6 +13,7 @@ from recjury.files import read_text
 SUFFIXES = (".jsonl", ".csv", ".tsv", ".parquet")
 _SIGNS = (",", ";", "\t")
 """What divides the cells of CSV."""
+_LONGEST = 2**30  # characters of a cell
 _PARTS = ("|", ";")
 """What divides several values in a cell of CSV."""
 
@@ -89,32 +90,40 @@ def _csv_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         for number, values in csv_rows(text, sign):
             cells = {name: parts(cell, sign) for name, cell in values.items()}
             yield f"{path}:{number}", cells
-    except ValueError as error:
-        raise UserError(f"{path}: {error}") from None
+    except BadLine as error:
+        raise UserError(f"{path}:{error.line}: {error.problem}") from None
+
+
+class BadLine(ValueError):
+    """A line of CSV that cannot be read."""
+
+    def __init__(self, line: int, problem: str):
+        """`line` counts from 1."""
+        super().__init__(f"line {line}: {problem}")
+        self.line, self.problem = line, problem
 
 
 def csv_rows(text: str, sign: str = "") -> Iterator[tuple[int, dict[str, str]]]:
     """The last line and the cells of each row below the header.
 
-    `sign` divides the cells; by default, it is the commonest one of the header. Raises ValueError
-    with the line.
+    `sign` divides the cells; by default, it is the commonest one of the header. Raises BadLine.
     """
-    csv.field_size_limit(len(text) + 1)
+    csv.field_size_limit(_LONGEST)
     sign = sign or _sign(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
     try:
         names = [name.strip() for name in next(reader, [])]
         if twice := [name for name in names if names.count(name) > 1]:
-            raise ValueError(f"line 1: two columns are called {twice[0]!r}")
+            raise BadLine(1, f"two columns are called {twice[0]!r}")
         for cells in reader:
             if len(cells) > len(names):
-                where = f"line {reader.line_num}"
-                raise ValueError(f"{where} has {len(cells)} cells, and the header {len(names)}")
+                problem = f"has {len(cells)} cells, and the header {len(names)}"
+                raise BadLine(reader.line_num, problem)
             if any(cells):
                 cells += [""] * (len(names) - len(cells))
                 yield reader.line_num, dict(zip(names, cells, strict=True))
     except csv.Error as error:
-        raise ValueError(f"line {reader.line_num} is no CSV: {error}") from None
+        raise BadLine(reader.line_num, f"is no CSV: {error}") from None
 
 
 def _sign(text: str) -> str:

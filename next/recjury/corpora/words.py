@@ -35,6 +35,11 @@ def plain(text: str) -> str:
     return "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
 
 
+def is_blank(text: str) -> bool:
+    """Whether a text has nothing to be seen: spaces, and characters of no width."""
+    return not plain(text).strip()
+
+
 def words(text: str) -> list[Word]:
     """The words of a plain text, with their places."""
     found = (Word(m[0], m.start(), m.end(), _key(m[0])) for m in _WORD.finditer(text))

@@ -21,7 +21,7 @@ from recjury.campaign import (
     verify,
     what_if,
 )
-from recjury.corpora import Recording, read_recordings
+from recjury.corpora import Reading, Recording, read_recordings
 from recjury.errors import UserError
 from recjury.results import ratings
 from recjury.store import Store
@@ -32,7 +32,10 @@ CORE: dict[str, Any] = {"evaluators": ["outcome", {"kind": "core", "debate": {"m
 
 
 def row(id_: str, system: str = "A", text: str = "Try Heat (1995).", **more: Any) -> dict[str, Any]:
-    said = [{"role": "user", "content": "A heist\x1f film?"}, {"role": "bot", "content": text}]
+    said = [
+        {"role": "user", "content": "A heist\x1f {{ cut }} {# x #} {% raw %} film?"},
+        {"role": "bot", "content": text},
+    ]
     return {"id": id_, "system": system, "interaction": said, "targets": ["Heat (1995)"], **more}
 
 
@@ -41,7 +44,7 @@ ROWS = [row("1"), row("1", "B", "Try Alien (1979)."), row("2"), row("2", "B", "W
 
 def read(path: Path, rows: list[dict[str, Any]]) -> tuple[Recording, ...]:
     path.write_text("\n".join(map(json.dumps, rows)))
-    return read_recordings([path], catalogue="sample").recordings
+    return read_recordings([path], Reading(catalogue="sample")).recordings
 
 
 def rate(path: Path, rows: list[dict[str, Any]], **settings: Any) -> tuple[Finished, Counting]:
@@ -97,7 +100,7 @@ def test_a_second_time_nothing_is_asked(store: Path) -> None:
 
 
 def test_what_is_rated_is_verified(store: Path) -> None:
-    """Case 13: a control character in the data alters nothing."""
+    """Case 13: control characters and marks of templates in the data alter nothing."""
     rate(store, ROWS, **MODEL, evaluators=["counted", *CORE["evaluators"]])
     with Store(store, readonly=True) as opened:
         found = asyncio.run(verify(opened, "logs"))

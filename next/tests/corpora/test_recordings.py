@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recjury.corpora import Recording, Recordings, open_corpus, read_recordings
+from recjury.corpora import Reading, Recording, Recordings, open_corpus, read_recordings
 from recjury.errors import UserError
 from recjury.records import ConversationLog
 
@@ -25,7 +25,7 @@ OWN = {
 def read(path: Path, text: str, **options: Any) -> Recordings:
     path = path / "chats.json"
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
-    return read_recordings([path], **options)
+    return read_recordings([path], Reading(**options))
 
 
 def lines(*rows: Any) -> str:
@@ -254,7 +254,7 @@ def test_another_kind_of_file_is_told_what_was_looked_for(tmp_path: Path, text: 
 def test_a_form_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "chats.csv"
     path.write_text("chat,bot,who,text\n1,mine,user,A heist film?\n1,mine,bot,Heat.\n", "utf-8-sig")
-    (recording,) = read_recordings([path], form="examples.own_form:read").recordings
+    (recording,) = read_recordings([path], Reading("examples.own_form:read")).recordings
     assert turns(recording) == [("user", "A heist film?"), ("system", "Heat.")]
     assert (recording.id, recording.system) == ("1", "mine")
 
@@ -263,7 +263,7 @@ def test_what_an_own_form_raises_is_one_line(tmp_path: Path) -> None:
     path = tmp_path / "chats.csv"
     path.write_text("a,b\n1,2\n")
     with pytest.raises(UserError, match=r"own_form:read raised for .*KeyError: 'chat'"):
-        read_recordings([path], form="examples.own_form:read")
+        read_recordings([path], Reading("examples.own_form:read"))
 
 
 def test_a_misspelt_form_has_a_nearest_one(tmp_path: Path) -> None:
