@@ -26,7 +26,8 @@ class Names(NamedTuple):
         """One line if names are missing."""
         if number := self.missing.total():
             some = [name for name, _ in self.missing.most_common()]
-            part = "" if self.are_all else f" in the first {_LOOKED_AT} conversations of each system"
+            of_each = f" in the first {_LOOKED_AT} conversations of each system"
+            part = "" if self.are_all else of_each
             yield (
                 f"{number:,} of {self.read:,} names{part} are not in the catalogue: "
                 f"{listed(some, _SOME)}"

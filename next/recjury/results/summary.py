@@ -115,7 +115,7 @@ def _tables(
     resampling: Resampling,
 ) -> dict[str, "pd.DataFrame"]:
     """All means; and those of finding targets without the scenarios whose history names one."""
-    if not len(table):
+    if not table["n"].any():
         return {}
     found = {"Means, with 95 % intervals": _by_metric(table, known)} | _variants(table, known)
     named = _named_before(store, frame)
@@ -166,9 +166,11 @@ def _scenarios(frame: "pd.DataFrame") -> "pd.Series[str]":
 
 
 def _by_metric(table: "pd.DataFrame", known: Mapping[str, Metric]) -> "pd.DataFrame":
-    """A row for each metric and a column for each system, as `mean [low, high]`."""
+    """A row for each metric with a score, a column for each system, as `mean [low, high]`."""
     import pandas as pd
 
+    most = table["n"].groupby(table["metric"], observed=True).transform("max")
+    table = table[most > 0]
     cells: dict[str, dict[str, str]] = {}
     for row in rows_of(table):
         metric = known.get(row["metric"], Metric(name=row["metric"]))

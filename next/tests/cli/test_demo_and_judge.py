@@ -80,6 +80,15 @@ def test_names_that_are_not_found_are_said(tmp_path: Path, recjury: Recjury) -> 
     assert recjury("judge", path, "--campaign", "bare", "--json").json["names"]["read"] == 0
 
 
+def test_a_table_has_what_has_a_score(tmp_path: Path, recjury: Recjury) -> None:
+    write(tmp_path / "bot.jsonl", *chats(2))
+    done = recjury("judge", "bot.jsonl")
+    assert "counted.naturalness" in done.out
+    assert "counted.novelty" not in done.out
+    found = recjury("judge", "bot.jsonl", "--json").json["systems"]["bot"]
+    assert found["counted.novelty"]["n"] == 0
+
+
 def test_a_longer_title_is_a_miss(tmp_path: Path, recjury: Recjury) -> None:
     """Case 01: what is not in the catalogue is not the film whose title begins so."""
     pairs = {
@@ -98,6 +107,68 @@ def test_a_longer_title_is_a_miss(tmp_path: Path, recjury: Recjury) -> None:
     assert found["systems"]["bot"]["outcome.success"]["mean"] == 0
     assert found["names"]["not_found"] >= 4
     assert any("names are not in the catalogue" in caveat for caveat in found["caveats"])
+
+
+def test_a_system_that_names_a_longer_title_has_not_found_the_target(
+    tmp_path: Path, recjury: Recjury
+) -> None:
+    """Case 01, in a run: the user does not end as if its film had been named."""
+    (tmp_path / "mine.py").write_text(
+        "def reply(conversation):\n    return 'You could watch Alien: Covenant (2017).'\n"
+    )
+    items = [{"id": "a1", "title": "Alien", "year": 1979, "genres": ["horror"]}]
+    talk = {"id": "d1", "turns": [{"role": "user", "text": "A horror film?"}], "targets": ["a1"]}
+    (tmp_path / "cat").mkdir()
+    write(tmp_path / "cat" / "films.jsonl", *items)
+    write(tmp_path / "cat" / "dialogues.jsonl", talk)
+    (tmp_path / "c.yaml").write_text(
+        "scenarios: [cat]\nsystems: [{kind: 'mine:reply', name: mine}]\nevaluators: [outcome]\n"
+    )
+    found = recjury("run", "c.yaml", "--json").json
+    assert found["systems"]["mine"]["outcome.success"]["mean"] == 0
+    assert found["names"]["some"] == ["Alien: Covenant (2017)"]
+    assert recjury("export", "out").code == 0
+    log = json.loads((tmp_path / "out" / "conversations.jsonl").read_text().splitlines()[0])
+    assert log["ending"] == "round limit"
+
+
+def test_line_separators_and_repeated_items(tmp_path: Path, recjury: Recjury) -> None:
+    """Cases 21 and 23: no line is cut at U+2028, and no recall is above 1."""
+    rows = [
+        ("s0", ["Heat (1995)", "Heat (1995)", "heat (1995)", "Thief (1981)"], ["Thief (1981)"]),
+        ("s1", ["Heat (1995)"], ["Heat (1995)", "Heat (1995)"]),
+    ]
+    texts = [
+        json.dumps(
+            {
+                "id": system,
+                "system": system,
+                "targets": targets,
+                "interaction": [
+                    {"speaker": "user", "text": "I like\u2028crime\x85 and\u2029more"},
+                    {"speaker": "system", "text": "Try.", "items": items},
+                ],
+            },
+            ensure_ascii=False,
+        )
+        for system, items, targets in rows
+    ]
+    (tmp_path / "d.jsonl").write_text("\r\n".join(texts), "utf-8-sig", newline="")
+    found = recjury("judge", "d.jsonl", "--catalogue", "sample", "--json").json["systems"]
+    recall = {name: [m[f"outcome.recall@{k}"]["mean"] for k in (1, 5)] for name, m in found.items()}
+    assert recall == {"s0": [0, 1], "s1": [1, 1]}
+
+
+def test_two_systems_on_one_scenario(tmp_path: Path, recjury: Recjury) -> None:
+    """Case 28: a pair is compared; one conversation twice is a mistake with both lines."""
+    rows = [{**chats(1)[0], "system": system} for system in "AB"]
+    write(tmp_path / "pair.jsonl", *rows)
+    assert set(recjury("judge", "pair.jsonl", "--json").json["systems"]) == {"A", "B"}
+    write(tmp_path / "same.jsonl", rows[0], rows[0])
+    done = recjury("judge", "same.jsonl")
+    assert done.code == 2
+    assert "line 2" in done.err
+    assert "line 1" in done.err
 
 
 def test_thoughts_are_not_rated(tmp_path: Path, recjury: Recjury) -> None:

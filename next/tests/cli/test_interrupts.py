@@ -1,5 +1,6 @@
 """Ctrl-C and SIGTERM end a run in order; the same command goes on."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -78,12 +79,20 @@ def test_an_output_that_cannot_be_written(tmp_path: Path, redirection: str) -> N
     assert "Exception" not in done.stderr
 
 
-def test_a_console_without_unicode(tmp_path: Path) -> None:
-    """Case 26."""
-    with ScriptedEndpoint(honest) as server:
-        campaign(tmp_path / "c.yaml", server.url)
-        done = subprocess.run(
-            COMMAND, cwd=tmp_path, capture_output=True, env={"PYTHONIOENCODING": "ascii"}
-        )
-    assert done.returncode == 0
-    assert b"core.overall" in done.stdout
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_console_without_unicode(tmp_path: Path, encoding: str) -> None:
+    """Case 26: whatever a table, a text or a message has in it."""
+    console = {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    said = [{"role": "user", "content": "히트 🎬?"}, {"role": "assistant", "content": "→ Amélie ✓"}]
+    (tmp_path / "츠.jsonl").write_text(json.dumps({"messages": said, "system": "봇"}))
+    for arguments in (
+        ["judge", "츠.jsonl"],
+        ["replay"],
+        ["judge", "없다.jsonl"],
+        ["judge", "--help"],
+    ):
+        command = [sys.executable, "-m", "recjury", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, env=console)
+        assert done.returncode == (2 if "없다.jsonl" in arguments else 0), done.stderr
+        assert b"Traceback" not in done.stderr
+        assert done.stdout or done.stderr
