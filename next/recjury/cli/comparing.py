@@ -14,6 +14,7 @@ from recjury.cli.options import (
     FailedOption,
     FormatOption,
     JsonOption,
+    MissingOption,
     PlotOption,
     ResamplesOption,
     ScenariosOption,
@@ -35,6 +36,7 @@ _WORSE, _NOT_DECIDED = 4, 5
 
 @app.command()
 def summary(
+    missing: MissingOption = "left out",
     resamples: ResamplesOption = 2000,
     seed: SeedOption = 0,
     store: StoreOption = DEFAULT_STORE,
@@ -54,7 +56,8 @@ def summary(
 
     with Store(store, readonly=True) as opened:
         name = campaign_of(opened, campaign)
-        found = results.summary(opened, name, resampling=results.Resampling(resamples, seed))
+        resampling = results.Resampling(resamples, seed)
+        found = results.summary(opened, name, missing=missing, resampling=resampling)
     _draw(found, plot)
     show(found, as_json=json, form=form)
 
@@ -78,10 +81,7 @@ def compare(
             help="Of two names: exit with 4 if the first is worse by more, with 5 if that is open.",
         ),
     ] = None,
-    missing: Annotated[
-        Literal["left out", "worst"],
-        typer.Option(help="What a score counts that a failure cost: nothing, or the worst."),
-    ] = "left out",
+    missing: MissingOption = "left out",
     systems: SystemsOption = None,
     users: UsersOption = None,
     scenarios: ScenariosOption = None,

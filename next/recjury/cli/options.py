@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
@@ -63,6 +63,10 @@ WhereOption: TypeAlias = Annotated[
 ]
 FailedOption: TypeAlias = Annotated[
     bool, typer.Option("--failed", help="Only what failed or lost a score.")
+]
+MissingOption: TypeAlias = Annotated[
+    Literal["left out", "worst"],
+    typer.Option(help="What a score counts that a failure cost: nothing, or the worst."),
 ]
 ResamplesOption: TypeAlias = Annotated[
     int, typer.Option(min=100, max=100_000, help="Draws of the bootstrap.")

@@ -1,7 +1,7 @@
 """What `recjury compare` shows: who is ahead on what, and whether that is decided."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from recjury.errors import UserError
 from recjury.files import nearest
@@ -10,8 +10,8 @@ from recjury.results.caveats import about_choice, about_logs, about_scores
 from recjury.results.compare import By, compare, is_meant
 from recjury.results.findings import Findings
 from recjury.results.metrics import metrics_of, with_scales
-from recjury.results.missing import with_worst
-from recjury.results.ratings import LOST, STANDARD, Resampling, ratings
+from recjury.results.missing import Missing, about_worst, with_worst
+from recjury.results.ratings import STANDARD, Resampling, ratings
 from recjury.results.selection import ALL, Selection
 from recjury.results.sentences import (
     Row,
@@ -29,8 +29,6 @@ from recjury.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Missing = Literal["left out", "worst"]
 
 
 def comparison(
@@ -79,8 +77,7 @@ def comparison(
     held = [_held(table, known, *each) for each in (margins or {}).items()]
     said = [_margin_text(each, names) for each in held]
     if missing == "worst":
-        number = int(own["status"].isin(LOST).sum())
-        said.append(f"Lost scores count as the worst of their scale: {number} of {len(own):,}.")
+        said.append(about_worst(own))
     if selection:
         said.append(f"Only {selection.text}: {own['conversation'].nunique()} conversations.")
     return Findings(

@@ -1,13 +1,16 @@
 """Lost scores as the worst ones: a look at how much they could matter."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from recjury.records import Metric
-from recjury.results.ratings import FAILURES
+from recjury.results.ratings import LOST
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Missing = Literal["left out", "worst"]
+"""What a score counts that a failure cost."""
 
 
 def with_worst(frame: "pd.DataFrame", metrics: Mapping[str, Metric]) -> "pd.DataFrame":
@@ -26,12 +29,18 @@ def with_worst(frame: "pd.DataFrame", metrics: Mapping[str, Metric]) -> "pd.Data
     failed = rows[rows["status"] == "system failed"].drop(columns=["metric", "rater"])
     whole = pd.concat([rows.drop(failed.index), failed.merge(parts, "left", "evaluator")])
     whole = whole.reset_index(drop=True)
-    is_lost = whole["status"].isin((*FAILURES, "system failed")) & whole["metric"].notna()
+    is_lost = whole["status"].isin(LOST) & whole["metric"].notna()
     ids = whole["evaluator"] + "." + whole["metric"]
     worst = {id_: _worst(metrics.get(id_), own) for id_, own in whole["score"].groupby(ids)}
     whole.loc[is_lost, "score"] = ids[is_lost].map(worst).astype(float)
     whole.loc[is_lost, "status"] = "ok"
     return whole[frame.columns].astype(dict.fromkeys(texts, "category"))
+
+
+def about_worst(frame: "pd.DataFrame") -> str:
+    """How many of the ratings in a frame are lost, for an answer that counts them as the worst."""
+    number = int(frame["status"].isin(LOST).sum())
+    return f"Lost scores count as the worst of their scale: {number:,} of {len(frame):,}."
 
 
 def _worst(metric: Metric | None, scores: "pd.Series[float]") -> float:

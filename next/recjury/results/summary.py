@@ -15,6 +15,7 @@ from recjury.results.compare import COLUMNS, compare
 from recjury.results.effort import effort
 from recjury.results.findings import Findings
 from recjury.results.metrics import metrics_of, with_scales
+from recjury.results.missing import Missing, about_worst, with_worst
 from recjury.results.names import names_in
 from recjury.results.ratings import LOST, STANDARD, TRIAL, Resampling, means, ratings
 from recjury.results.sentences import Row, answer, best_of, cell, rows_of
@@ -30,20 +31,24 @@ def summary(
     campaign: str = "",
     *,
     frame: "pd.DataFrame | None" = None,
+    missing: Missing = "left out",
     resampling: Resampling = STANDARD,
 ) -> Findings:
     """The means of a campaign, by default of the newest, and its systems compared.
 
-    `frame` has the ratings that this is about, by default all of `results.ratings`. Raises
-    UserError if there is no campaign. `data` has `systems` (name, metric id, mean, low, high, n,
+    `frame` has the ratings that this is about, by default all of `results.ratings`. With `missing`
+    "worst", a score that a failure cost is the worst of its scale. Raises UserError if there is no
+    campaign. `data` has `systems` (name, metric id, mean, low, high, n,
     coverage), `comparisons` (the rows of `results.compare`), `effort` (system, seconds of a turn,
     dollars of a conversation), `names` (read, not_found, some) and `caveats`.
     """
     name = store.campaign(campaign)
     frame, known = ratings(store, name) if frame is None else frame, metrics_of(store, name)
-    table, spent = means(frame, resampling), effort(store, name, frame)
+    counted = with_worst(frame, known) if missing == "worst" else frame
+    table, spent = means(counted, resampling), effort(store, name, frame)
     names = names_in(store, name, frame)
-    compared = _compared(frame, table, known, resampling)
+    compared = _compared(counted, table, known, resampling)
+    said = _answer(name, frame, table, compared, known)
     problems = tuple(_problems(frame) + _not_played(store, name))
     notes = (
         *about_means(frame),
@@ -55,8 +60,8 @@ def summary(
     )
     return Findings(
         title=name,
-        answer=_answer(name, frame, table, compared, known),
-        tables=_tables(store, frame, table, known, resampling) | _effort(spent),
+        answer=f"{said}\n{about_worst(frame)}" if missing == "worst" else said,
+        tables=_tables(store, counted, table, known, resampling) | _effort(spent),
         numbers=with_settings(with_scales(table, known), "system"),
         notes=notes,
         problems=problems,

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from recjury.errors import UserError
-from recjury.results import Selection, comparison, conversation_list, ratings
+from recjury.results import Selection, comparison, conversation_list, ratings, summary
 from recjury.store import PlannedConversation, Store
 from tests.results.filled import Scores, evaluator, fill, log_of
 
@@ -109,6 +109,9 @@ def test_lost_scores_may_count_as_the_worst(films: Store) -> None:
     assert (overall["n"], overall["mean_b"]) == (4, pytest.approx((10 + 50 + 0 + 0) / 4))
     assert rounds["mean_b"] == pytest.approx((1 + 2 + 3 + 3) / 4)
     assert "worst of their scale: 2 of" in found.answer
+    of_all = summary(films, missing="worst")
+    assert of_all.data["systems"]["two"]["core.overall"]["mean"] == overall["mean_b"]
+    assert of_all.problems == summary(films).problems
 
 
 def fails(store: Store, planned: PlannedConversation) -> None:
