@@ -1,12 +1,14 @@
 """A corpus of one's own: what a folder may hold, and what is said of mistakes in it."""
 
 import json
+import math
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from recjury.corpora import Corpus, Domain, known_domain, open_corpus
+from recjury.corpora import Corpus, Domain, draw_corpus, known_domain, open_corpus
 from recjury.errors import UserError
 
 PHONES = [
@@ -102,9 +104,36 @@ def test_tables_are_read_as_they_are_written(tmp_path: Path, name: str, text: st
     assert first.attributes["brand"] == ("Alba", "Zig")
 
 
-def test_parquet_is_read_or_says_what_it_takes(tmp_path: Path) -> None:
+def test_parquet_is_read_as_json_lines_are(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = [
+        {
+            "id": 1,
+            "title": "Alba",
+            "year": 2020,
+            "brands": ["Alba", "Zig"],
+            "5G": True,
+            "rate": 1.5,
+        },
+        {"id": 2, "title": "Bolt", "year": None, "brands": [], "5G": None, "rate": math.nan},
+    ]
+    folder = shop(tmp_path, {"items.jsonl": "", "dialogues.jsonl": ""})
+    parquet.write_table(pa.Table.from_pylist(rows), folder / "items.parquet")
+    alba, bolt = open_corpus(str(folder)).catalogue
+    assert (alba.id, alba.ref.name, bolt.ref.name) == ("1", "Alba (2020)", "Bolt")
+    assert alba.attributes == {"brand": ("Alba", "Zig"), "5G": ("5G",), "rate": ("1.5",)}
+    assert bolt.attributes == {}
+    drawn = draw_corpus(str(folder / "items.parquet"), 0)
+    assert drawn.catalogue.digest == open_corpus(str(folder)).catalogue.digest
+
+
+def test_parquet_says_what_it_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {"items.jsonl": "", "items.parquet": "no Parquet"}
-    assert "items.parquet" in refused(tmp_path, files)
+    assert "items.parquet: cannot be read as Parquet" in refused(tmp_path, files)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(UserError, match=r"items\.parquet: .*recjury\[frames\]"):
+        open_corpus(str(tmp_path / "shop"))
 
 
 def test_items_of_one_name_are_told_apart_by_id(tmp_path: Path) -> None:
