@@ -97,9 +97,14 @@ class Catalogue:
         return KnowledgeGraph(facts, self.items)
 
     def resolve(self, entry: ItemRef | str) -> ItemRef:
-        """The item with that id or name; one that is not here has its folded name as id."""
+        """The item with that id or name; one that is not here has `?` and its folded name as id.
+
+        A reference whose id is not here is looked for by its name; an empty catalogue keeps it.
+        """
         if isinstance(entry, ItemRef):
-            return self.items[entry.id].ref if entry.id in self.items else entry
+            if not self.items:
+                return entry
+            entry = entry.id if entry.id in self.items else entry.name or entry.id
         if entry in self.items:
             return self.items[entry].ref
         if title := self._titles.called(entry):

@@ -16,6 +16,7 @@ from typing import Any
 
 from recjury.corpora.catalogue import Catalogue, Item
 from recjury.corpora.corpus import Corpus, known_domain, parted
+from recjury.corpora.titles import name_and_year
 from recjury.corpora.words import fold
 from recjury.errors import UserError
 from recjury.files import read_text
@@ -31,7 +32,7 @@ _RELATIONS = {
     "writer": "writer",
     "language": "language",
 }
-_NAME = re.compile(r"(?P<name>.+?)\s*\((?P<year>(?:18|19|20)\d\d)\)$")
+_YEAR = re.compile(r"(?:18|19|20)\d\d")
 _SPLIT_FILE = "_data_processed.jsonl"
 _MARK = re.compile(r"@(\d+)")
 
@@ -81,8 +82,9 @@ def _catalogue(name: str, folder: Path) -> Catalogue:
 def _item(
     id_: str, name: str, info: Mapping[str, Any], mentions: Mapping[str, int], corpus: str
 ) -> Item:
-    dated = _NAME.match(name)
-    year = dated["year"] if dated else info.get("year") or ""
+    bare, year = name_and_year(name)
+    if year is None and _YEAR.fullmatch(info.get("year") or ""):
+        year = int(info["year"])
     attributes = {
         relation: tuple(dict.fromkeys(info[key]))
         for key, relation in _RELATIONS.items()
@@ -90,8 +92,8 @@ def _item(
     }
     return Item(
         id=id_,
-        name=dated["name"] if dated else name,
-        year=int(year) if re.fullmatch(r"(?:18|19|20)\d\d", year) else None,
+        name=bare,
+        year=year,
         attributes=attributes,
         description=info.get("plot", ""),
         popularity=mentions.get(name, 0),

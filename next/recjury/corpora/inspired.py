@@ -7,7 +7,6 @@ its text names, too. A scenario is a dialogue up to the first film that the reco
 
 import csv
 import io
-import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
@@ -17,13 +16,13 @@ from typing import NamedTuple
 from recjury.corpora.catalogue import Catalogue, Item
 from recjury.corpora.corpus import Corpus, first_new, known_domain, parted
 from recjury.corpora.ievalm import public_folder
+from recjury.corpora.titles import name_and_year
 from recjury.errors import UserError
 from recjury.files import read_text
 from recjury.records import Scenario, Speaker, Turn
 
 _FILES = {"valid": "dev.tsv", "test": "test.tsv"}
 _SPEAKERS: dict[str, Speaker] = {"SEEKER": "user", "RECOMMENDER": "system"}
-_NAME = re.compile(r"(?P<name>.+?)\s*\((?P<year>(?:18|19|20)\d\d)\)$")
 _QUOTE = "QUOTATION_MARK"  # how the files write one
 
 
@@ -57,14 +56,9 @@ def _catalogue(lines: dict[str, list[_Line]]) -> Catalogue:
     return Catalogue(_film(film, counts[film]) for film in dict.fromkeys(films))
 
 
-def _film(name: str, popularity: int) -> Item:
-    dated = _NAME.match(name)
-    return Item(
-        id=name,
-        name=dated["name"] if dated else name,
-        year=int(dated["year"]) if dated else None,
-        popularity=popularity,
-    )
+def _film(full_name: str, popularity: int) -> Item:
+    name, year = name_and_year(full_name)
+    return Item(id=full_name, name=name, year=year, popularity=popularity)
 
 
 def _scenario(

@@ -10,7 +10,7 @@ from recjury.corpora.words import Word, fold, is_ordinary, is_phrase, plain, wor
 LINKING = 1
 """Another number if the same text names other items."""
 
-_YEAR = re.compile(r"\s*\((?P<year>(?:18|19|20)\d\d)\)\s*$")
+_DATED = re.compile(r"(?P<name>.+?)\s*\((?P<year>(?:18|19|20)\d\d)\)\s*$", re.DOTALL)
 _YEAR_BEHIND = re.compile(r",?\s*[(\[]?\s*((?:18|19|20)\d\d)\b")
 _ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
 _ARTICLE_LAST = re.compile(r"^(?P<name>.+), (?P<article>the|a|an)$", re.IGNORECASE)
@@ -19,17 +19,21 @@ _SUBTITLE = re.compile(r"\s*:\s+|\s+[-–—]\s+")
 _LONG_SUBTITLE = 3  # words: so long, it is a name of its own
 
 
+def name_and_year(name: str) -> tuple[str, int | None]:
+    """A name, and the year in brackets at its end: "Heat (1995)" is "Heat", 1995."""
+    dated = _DATED.match(name)
+    return (dated["name"], int(dated["year"])) if dated else (name, None)
+
+
 class Title:
     """The names of one item: with and without an article, its year apart."""
 
     def __init__(self, name: str):
         """`name` may end with a year in brackets."""
-        name = plain(name)
-        year = _YEAR.search(name)
-        self.year = int(year["year"]) if year else None
-        self.spelling = _ARTICLE_LAST.sub(r"\g<article> \g<name>", _YEAR.sub("", name))
-        bare = fold(self.spelling)
-        self.aliases = frozenset({bare, _ARTICLE.sub("", bare)} - {""})
+        bare, self.year = name_and_year(plain(name))
+        self.spelling = _ARTICLE_LAST.sub(r"\g<article> \g<name>", bare)
+        key = fold(self.spelling)
+        self.aliases = frozenset({key, _ARTICLE.sub("", key)} - {""})
 
     @cached_property
     def short_names(self) -> tuple[str, ...]:

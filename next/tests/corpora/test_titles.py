@@ -144,6 +144,13 @@ def test_a_reference_gets_the_name_of_the_catalogue() -> None:
     assert CATALOGUE.resolve(ItemRef(id="Up 2009", name="Oben")).name == "Up (2009)"
 
 
+def test_a_reference_of_another_catalogue_is_found_by_its_name() -> None:
+    assert CATALOGUE.resolve(ItemRef(id="tt1049413", name="Up (2009)")).id == "Up 2009"
+    other = CATALOGUE.resolve(ItemRef(id="tt1", name="Persona"))
+    assert (other.id, other.is_known) == ("?persona", False)
+    assert Catalogue().resolve(other.model_copy(update={"id": "tt1"})).id == "tt1"
+
+
 def test_a_title_says_where_it_is_named() -> None:
     title = Title("The Matrix (1999)")
     assert title.in_text("You saw The Matrix?") == 2
