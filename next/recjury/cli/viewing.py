@@ -41,11 +41,21 @@ def view(
         async with server.open():
             taken = f" (port {port} is in use)" if port and server.port != port else ""
             typer.echo(f"{server.address}{taken}  Ctrl-C ends.")
-            if browser:
-                webbrowser.open(server.address)
+            if browser and _has_screen():
+                await asyncio.to_thread(webbrowser.open, server.address)
             await asyncio.Event().wait()
 
     try:
         asyncio.run(serve())
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
+
+
+def _has_screen() -> bool:
+    """Whether a browser would have a window; without one, it would take the terminal."""
+    import os
+    import sys
+
+    return sys.platform in ("darwin", "win32") or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
+    )

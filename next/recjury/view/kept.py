@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recjury.results.ratings import ratings, scores
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _MOST = 24
+_turn = RLock()  # who wants what is being read waits for it
 _kept: OrderedDict[tuple[str, Hashable], tuple[object, Any]] = OrderedDict()
 
 
@@ -26,15 +28,16 @@ def kept(store: Store, key: Hashable, read: Callable[[], T]) -> T:
     if stamp is None:
         return read()
     name = (store.database.name, key)
-    found = _kept.get(name)
-    if found is None or found[0] != stamp:
-        found = (stamp, read())  # the stamp is older than what was read, never newer
-        _kept[name] = found
-    _kept.move_to_end(name)
-    while len(_kept) > _MOST:
-        _kept.popitem(last=False)
-    value: T = found[1]
-    return value
+    with _turn:
+        found = _kept.get(name)
+        if found is None or found[0] != stamp:
+            found = (stamp, read())  # the stamp is older than what was read, never newer
+            _kept[name] = found
+        _kept.move_to_end(name)
+        while len(_kept) > _MOST:
+            _kept.popitem(last=False)
+        value: T = found[1]
+        return value
 
 
 def frame_of(store: Store, campaign: str) -> "pd.DataFrame":

@@ -47,7 +47,7 @@ def chosen(trials: "pd.DataFrame", query: Mapping[str, str]) -> "pd.DataFrame":
 
     A `-` before its name sorts downwards; `over` and `under` bound its values.
     """
-    fits = trials["id"] != ""
+    fits = trials["repeat"] >= 0
     for name in FILTERS:
         if query.get(name):
             fits &= trials[name] == query[name]
@@ -90,6 +90,7 @@ def _read(store: Store, campaign: str) -> "pd.DataFrame":
         agreed=[("yes" if ends[id_].agreed else "no") if id_ in ends else "" for id_ in ids],
         spread=[ends[id_].spread if id_ in ends else math.nan for id_ in ids],
     )
+    trials = trials.astype(dict.fromkeys(("version", "state", *FILTERS), "category"))
     return trials.join(_scores(store, campaign, newest), on="id")
 
 

@@ -1,6 +1,8 @@
 """The trials of a campaign as a list: filtered, searched, sorted by any score, in parts."""
 
+import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlencode
@@ -13,7 +15,7 @@ from recjury.results.ratings import factors_of
 from recjury.results.sentences import shown
 from recjury.store import Store
 from recjury.view.gaps import first_words
-from recjury.view.kept import frame_of
+from recjury.view.kept import frame_of, kept
 from recjury.view.listing import FILTERS, chosen, listing, title, verdict_of
 from recjury.view.rated import Shown, key_of
 from recjury.view.rated import shown as coloured
@@ -72,7 +74,8 @@ def trials_page(
     trials, found = listing(store, name), _found(store, query, name)
     start = int(query.get("from", "")) if query.get("from", "").isdecimal() else 0
     rows = found[start : start + part].to_dict("records")
-    columns = _columns(frame, query.get("sort", ""), verdict_of(trials, metrics), metrics)
+    factors = kept(store, ("factors", name), lambda: factors_of(frame))
+    columns = _columns(factors, query.get("sort", ""), verdict_of(trials, metrics), metrics)
     campaign = f"/c/{quote(name, safe='')}"
     rest = {key: value for key, value in query.items() if key != "from" and value}
     more = rest | {"from": start + part} if start + part < len(found) else {}
@@ -109,31 +112,35 @@ def _found(store: Store, query: Mapping[str, str], campaign: str) -> "pd.DataFra
 
 _SAID = """
     SELECT p.conversation FROM plan p JOIN conversation c ON c.id = p.conversation
-    JOIN text t ON t.hash = c.log
-    WHERE p.campaign = :campaign AND LOWER(t.text) LIKE :word ESCAPE '!'
+    JOIN text t ON t.hash = c.log WHERE p.campaign = :campaign
 """
 
 
-def _saying(store: Store, campaign: str, words: Sequence[str]) -> set[str]:
-    """The conversations in whose logs each of the words stands."""
-    found: list[set[str]] = []
+def _saying(store: Store, campaign: str, words: Sequence[str]) -> list[str]:
+    """The conversations in whose logs each of the words stands, in large or small letters."""
+    values = {"campaign": campaign}
     with store.connection() as connection:
-        for word in words:
-            escaped = "".join(f"!{sign}" if sign in "!%_" else sign for sign in word.lower())
-            values = {"campaign": campaign, "word": f"%{escaped}%"}
-            found.append(set(connection.execute(text(_SAID), values).scalars()))
-    return set.intersection(*found)
+        like = "LIKE" if connection.dialect.name == "sqlite" else "ILIKE"
+        query = _SAID
+        for place, word in enumerate(words):
+            query += f" AND t.text {like} :word{place} ESCAPE '!'"
+            written = json.dumps(word, ensure_ascii=False)[1:-1]  # as it stands in a log
+            escaped = re.sub("([!%_])", r"!\1", written)
+            values[f"word{place}"] = f"%{escaped}%"
+        return list(connection.execute(text(query), values).scalars())
 
 
-def _columns(frame: "pd.DataFrame", sort: str, lead: str, metrics: Mapping[str, Metric]) -> Columns:
+def _columns(
+    factors: Mapping[str, Sequence[str]], sort: str, lead: str, metrics: Mapping[str, Metric]
+) -> Columns:
     """The metric that sorts the list, else the verdict, and the factors of one evaluator."""
     key = sort.removeprefix("-")
-    groups = list(factors_of(frame).values())
+    groups = list(factors.values())
     own = [group for group in groups if key.rpartition(".")[0] == group[0].rpartition(".")[0]]
-    factors = next(iter(own or groups), [])
+    ids: Sequence[str] = next(iter(own or groups), [])
     return Columns(
-        lead=key if key in metrics and key not in factors else lead,
-        factors=[id_ for id_ in metrics if id_ in factors],
+        lead=key if key in metrics and key not in ids else lead,
+        factors=[id_ for id_ in metrics if id_ in ids],
     )
 
 
@@ -190,5 +197,5 @@ def _last_words(log: ConversationLog) -> str:
 
 def _options(column: "pd.Series[Any]") -> list[str]:
     """What a filter offers; a single value is no choice."""
-    values = sorted(set(column) - {""})
+    values = [value for value in column.cat.categories if value]
     return values if 1 < len(values) <= _MOST_OPTIONS else []
