@@ -27,6 +27,7 @@ from recjury.records import (
     PackName,
     Rating,
     Record,
+    Turn,
 )
 
 _LOW, _HIGH = 1, 5
@@ -164,9 +165,19 @@ class DialogueQuality(Evaluator):
             whole = (*subject.log.scenario.history, *subject.log.interaction)
             found = self._examples[level].of(turns, whole, self.examples.number, draw)
             shown = [self._example(each, level, template) for each in found]
+        return self.question(template, turns, level, shown)
+
+    def question(
+        self,
+        template: str,
+        turns: Sequence[Turn],
+        level: Level,
+        examples: Sequence[Mapping[str, Any]] = (),
+    ) -> list[Message]:
+        """The prompt about turns; the templates are `logits` and the two orders."""
         asked = self.pack.render(
             template,
-            examples=shown,
+            examples=examples,
             conversation=turns_block("conversation", turns),
             manifest=self.pack.manifest,
             level=str(level),

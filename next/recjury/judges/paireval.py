@@ -176,11 +176,17 @@ class PairEval(Evaluator):
         )
         return together(answers)
 
+    def question(self, level: Level, **blocks: str) -> list[Message]:
+        """The prompt: `first` and `second` are blocks of what is compared; DirectEval's `rated`."""
+        words = words_of(self.pack, self.method, 2)
+        asked = self.pack.render(self.method, level=str(level), words=words, **blocks)
+        return [Message("user", asked)]
+
     async def _odds(self, ask: Ask, place: int, subject: Subject, **blocks: Any) -> Answer[float]:
         """The probability of the word at a `place` among the two."""
+        asked = self.question(subject.level, **blocks)
         words = words_of(self.pack, self.method, 2)
-        asked = self.pack.render(self.method, level=str(subject.level), words=words, **blocks)
-        said = await ask.odds([Message("user", asked)], words, model=self.model, purpose="choice")
+        said = await ask.odds(asked, words, model=self.model, purpose="choice")
         share = said.value.shares[words[place]] if said.value else None
         return Answer(share, said.status, said.reason, said.calls)
 
