@@ -200,3 +200,27 @@ def test_labels_that_cannot_be_read_are_one_line(
     (tmp_path / "text.csv").write_text("conversation,metric,score\na,b,good\n")
     with pytest.raises(UserError, match=message):
         open_labels(wanted)
+
+
+def test_labelled_dialogues_are_judged_and_aligned(recjury: Recjury, tmp_path: Path) -> None:
+    dialogues = [
+        {
+            "conv_id": f"kbrd_redial_{number}",
+            "dialogue": [
+                {"turn_ind": 0, "role": "USER", "utterance": "A film like Alien?"},
+                {
+                    "turn_ind": 1,
+                    "role": "ASST",
+                    "utterance": "Aliens (1986)?" * (1 + number % 3),
+                    "turn_level_aggregated": {"relevance": number % 3},
+                },
+            ],
+            "dial_level_aggregated": {"overall": number % 4},
+        }
+        for number in range(12)
+    ]
+    (tmp_path / "people.json").write_text(json.dumps(dialogues))
+    labels = "crsarena-eval:people.json"
+    assert recjury("judge", "--labels", labels, "--catalogue", "sample").code == 0
+    found = recjury("align", "recjury.db", "--labels", labels, "--json").json
+    assert found["redial"]["overall"]["n"] == 12

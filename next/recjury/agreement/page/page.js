@@ -54,6 +54,7 @@
       message = `A whole number from ${own.low} to ${own.high} is wanted.`;
     } else if (field === talk.fields.length - 1 && missing) {
       message = `${own.title} comes last: ${fields[missing].title} has no score yet.`;
+      if (!typing) field = talk.fields.indexOf(missing);
     }
     const isGood = !message;
     if (isGood || typing) answers[talk.name] = isGood ? { ...others, [own.id]: value } : others;
@@ -106,6 +107,7 @@
       said, button("save", save, "Save ", make("kbd", "", "s")));
     main.replaceChildren(...(at < last ? [conversation(), panel()] : [end(whole - done)]));
     (main.querySelector("input, .end button") || document.body).focus({ preventScroll: true });
+    main.querySelector("input")?.select();
     main.querySelector(".field.at")?.scrollIntoView({ block: "nearest" });
   }
 
