@@ -193,7 +193,7 @@ def _labelled(
     if not read.recordings:
         raise UserError(f"--labels {labels} has scores alone: name the dialogues' files, too")
     recordings = [each.model_copy(update={"catalogue": catalogue}) for each in read.recordings]
-    given = {"name": name or read.name, "scenarios": [], "systems": []}
+    given: dict[str, Any] = {"name": name or read.name, "scenarios": [], "systems": []}
     given["recordings"] = campaign.catalogues_of(recordings)
     return _config(config, given), campaign.recorded(recordings)
 
