@@ -5,6 +5,7 @@ import json
 from pydantic import ValidationError
 
 from recjury.corpora import Catalogue
+from recjury.corpora.words import is_blank
 from recjury.errors import SystemFailed
 from recjury.records import Event, ItemRef, SystemReply, Turn
 
@@ -53,7 +54,7 @@ class Reply:
         if is_linked := link and not items:
             items = catalogue.link(text)
         listed = tuple({item.id: item for item in items}.values())
-        if not text.strip() and not listed and not self._events:
+        if is_blank(text) and not listed and not self._events:
             raise SystemFailed("it said nothing and showed nothing")
         return Turn(
             speaker="system",

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol, Self
 from pydantic import Field, model_validator
 
 from recjury.corpora import Title
+from recjury.corpora.words import is_blank
 from recjury.errors import SystemFailed, UnitFailed
 from recjury.llm import Ask
 from recjury.logs import logger
@@ -260,7 +261,7 @@ class _Talk:
     async def _user_speaks(self, *, last: bool = False) -> None:
         situation = self._situation(last)
         said = await self.user.speak(situation, self.ask)
-        if not said.text.strip():
+        if is_blank(said.text):
             raise UnitFailed(f"the simulated user {self.user.name} said nothing")
         self.interaction.append(await self._without_leaks(situation, said))
 

@@ -102,7 +102,7 @@ def returns_number(conversation: Conversation) -> int:
 
 
 def says_nothing(conversation: Conversation) -> str:
-    return " \n"
+    return " \u200b\n"
 
 
 def says_megabyte(conversation: Conversation) -> str:

@@ -123,7 +123,7 @@ def test_a_user_who_cannot_speak_fails_the_unit_and_the_system_is_closed() -> No
     with pytest.raises(CallFailed, match="no reply"):
         played(ScriptedUser(fail), system)
     with pytest.raises(UnitFailed, match="said nothing"):
-        played(ScriptedUser(lambda _: " "), system)
+        played(ScriptedUser(lambda _: " \u200b"), system)
     assert len(system.ended) == 2
 
 
