@@ -150,10 +150,12 @@ class AgentProvider:
             reason = _one_line(f"no agent was made: {type(error).__name__}: {error}")
             raise AttemptError(Remedy("stop", reason)) from error
         try:
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(self._timeout) as limit:
                 response = await agent.on_messages(messages, CancellationToken())
         except Exception as error:
             reason = _one_line(f"the agent raised {type(error).__name__}: {error}")
+            if limit.expired():
+                reason = f"the agent did not reply within {self._timeout:g} s"
             raise AttemptError(Remedy("again", reason)) from error
         return [Completion(response.chat_message.to_text(), call=calls[0])]
 

@@ -77,14 +77,11 @@ class Batch:
         return [each for each in first if each is not None]
 
     async def submit(self) -> str:
-        """Send what is wanted as one batch. A line about all that waits, if anything does.
-
-        Raises Stop.
-        """
+        """Send what is wanted as one batch. A line about all that waits. Raises Stop."""
         lines, size = dict[str, str](), 0
         for call, line in self._wanted.items():
             size += len(line)
-            if len(lines) + len(self._pending) == self._model.batch_size or size > _BYTES:
+            if len(lines) + len(self._pending) >= self._model.batch_size or size > _BYTES:
                 break
             lines[call] = line
         later = len(self._wanted) - len(lines)
@@ -127,9 +124,7 @@ class Batch:
             )
         elif state.is_over:
             replies = await self._api.replies(state)
-            self._answers[sent.label] = {
-                id_.partition("-")[0]: each for id_, each in replies.items()
-            }
+            self._answers[sent.label] = {id_[:32]: each for id_, each in replies.items()}
 
     def _answer(
         self, call: str, request: Request, code: str, dialect: Dialect

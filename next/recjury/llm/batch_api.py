@@ -10,9 +10,7 @@ from recjury.llm.endpoint import client_of, key_variable, reason_of
 from recjury.llm.models import Model
 from recjury.llm.remedies import failure_in, one_line, remedy_for
 
-_MARK = "recjury"
-"""The key of a batch's metadata that has the batch's label."""
-
+_MARK = "recjury"  # the key of metadata that has a batch's label
 _RETRIES = 4  # of the SDK, for what can be asked twice
 _OVER = ("completed", "expired", "cancelled")
 

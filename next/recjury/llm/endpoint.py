@@ -175,10 +175,8 @@ def _vector_of(answer: Any, model: Model) -> Completion:
     if vector is None:
         raise AnswerError(_error_in_answer(answer))
     tokens = _count((answer.get("usage") or {}).get("prompt_tokens"))
-    cost = model.cost(tokens, 0)
-    return Completion(
-        vector, tokens_in=tokens, tokens_out=0, cost=cost, served=str(answer.get("model") or "")
-    )
+    told: dict[str, Any] = {"cost": model.cost(tokens, 0), "served": str(answer.get("model") or "")}
+    return Completion(vector, tokens_in=tokens, tokens_out=0, **told)
 
 
 def _text(content: Any) -> str:

@@ -23,8 +23,7 @@ TYPICAL_TOKENS = {
 }
 """Tokens of a reply, by purpose."""
 
-_BATCH_SHARE = 0.5
-"""Of the price of a call, where it is answered in a batch."""
+_BATCH_SHARE = 0.5  # of the price of a call
 
 OPENAI = "https://api.openai.com/v1"
 

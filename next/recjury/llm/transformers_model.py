@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recjury.errors import UserError
@@ -100,20 +101,32 @@ class _Loaded:
     """Weights and tokenizer, used by one thread at a time."""
 
     def __init__(self, model: Model):
+        import torch
+        from transformers import AutoModelForCausalLM, AutoTokenizer
         from transformers.utils import logging
 
         logging.set_verbosity(50)  # what is wrong is raised
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        self._settings = model
-        self._tokenizer = _tokenizer(model)
-        self._model = _weights(model)
+        self._settings, (folder, options) = model, _from(model)
+        self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, **options)
+        if self._tokenizer.chat_template is None:
+            raise UserError("its tokenizer has no chat template: take one that was tuned for chat")
+        weights: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=model.dtype, **options)
+        if model.adapter:
+            from peft import PeftModel
+
+            adapter = str(place_of(model.adapter) or model.adapter)
+            weights = PeftModel.from_pretrained(weights, adapter)
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        self._model = weights.to(device if model.device == "auto" else model.device).eval()
         self._longest = getattr(self._model.config, "max_position_embeddings", sys.maxsize)
 
     def answers(self, questions: Sequence[_Question]) -> list[Completion | Remedy]:
         """The reply to each question, or what to do since there is none."""
         found: dict[str, Any] = {each.call: self._prompt(each) for each in questions}
+        how_asked = attrgetter("settings")
         fit = [each for each in questions if isinstance(found[each.call], list)]
-        for how, same in groupby(sorted(fit, key=_settings_of), _settings_of):
+        for how, same in groupby(sorted(fit, key=how_asked), how_asked):
             calls = [each.call for each in same]
             seed = int.from_bytes(hashlib.sha256(calls[0].encode()).digest()[:7])
             done = self._generated([found[call] for call in calls], how, seed)
@@ -193,41 +206,11 @@ class _Loaded:
         return each(token, float(scores[token])) | {"top_logprobs": tops}
 
 
-def _settings_of(question: _Question) -> _Settings:
-    return question.settings
-
-
 def _sampling(temperature: float) -> dict[str, Any]:
     """What the temperature means, without the limits that a model's folder may set for sampling."""
     if temperature == 0:
         return {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
     return {"do_sample": True, "temperature": temperature, "top_p": 1.0, "top_k": 0}
-
-
-def _tokenizer(model: Model) -> Any:
-    from transformers import AutoTokenizer
-
-    folder, options = _from(model)
-    tokenizer = AutoTokenizer.from_pretrained(folder, **options)
-    if tokenizer.chat_template is None:
-        raise UserError("its tokenizer has no chat template: take a model that was tuned for chat")
-    return tokenizer
-
-
-def _weights(model: Model) -> Any:
-    import torch
-    from transformers import AutoModelForCausalLM
-
-    device = model.device
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    folder, options = _from(model)
-    found: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=model.dtype, **options)
-    if model.adapter:
-        from peft import PeftModel
-
-        found = PeftModel.from_pretrained(found, str(place_of(model.adapter) or model.adapter))
-    return found.to(device).eval()
 
 
 def _from(model: Model) -> tuple[str, dict[str, str]]:

@@ -117,9 +117,8 @@ class _Server:
             return
         lines = self._log.read_text("utf-8", "replace").splitlines()
         told = [line.strip() for line in lines if line.strip()]
-        if any("No module named" in line and "vllm" in line for line in told):
-            reason = f"vLLM is not installed for {self._python}: name its environment in `python`"
-        else:
+        reason = f"vLLM is not installed for {self._python}: name its environment in `python`"
+        if not any("No module named" in line and "vllm" in line for line in told):
             errors = [line for line in told if "Error" in line]
             last = one_line((errors or told or ["it said nothing"])[-1])
             begun = "ended" if self._is_ready else "could not start"
