@@ -1,4 +1,4 @@
-"""`recjury train`: weights of neural systems, made from a corpus."""
+"""`recjury train`: neural systems, FACE's instructions, and judges."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -17,30 +17,42 @@ if TYPE_CHECKING:
 
 @app.command()
 def train(
-    name: Annotated[str, typer.Argument(help="kbrd, barcor or unicrs.")],
+    name: Annotated[
+        str, typer.Argument(help="kbrd, barcor, unicrs; face, paireval, dialogue-quality.")
+    ],
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", help="A setting, as key=value: corpus=redial, split=valid."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Train a neural system on a corpus, into a folder that `weights` of a campaign file names.
+    """Train a neural system on a corpus, or a judge on people's labels.
 
-    Examples: recjury train kbrd; recjury train kbrd --set corpus=redial --set split=valid --set
-    reply_epochs=0 --set out=my-kbrd.
+    `face` optimises FACE's instructions; an interrupted one goes on by the same command. `paireval`
+    and `dialogue-quality` make a LoRA adapter of a model's folder. Examples: recjury train kbrd;
+    recjury train face --set aspect=relevance --set labels=ab-redial:DATA/ab-redial --set
+    config=judges.yaml; recjury train dialogue-quality --set model=FOLDER --set data=ReDial.txt
+    --set out=adapter.
     """
     from recjury import plugins
     from recjury.agents.neural import training
+    from recjury.cli.interrupts import run_until_interrupted
     from recjury.cli.show import show
     from recjury.mistakes import Mistake, made
+    from recjury.papers.trainers import TRAINERS, trained
 
-    trainers = dict.fromkeys(("kbrd", "barcor", "unicrs"), training.Training)
+    systems = dict.fromkeys(("kbrd", "barcor", "unicrs"), training.Training)
+    trainers: dict[str, Any] = {**systems, **TRAINERS}
     trainer = plugins.find("trainers", name, trainers).value
     try:
         asked = made(trainer, {"kind": name, **_settings(settings or ())})
     except Mistake as mistake:
         key = ".".join(map(str, mistake.keys))
         raise UserError(f"--set {key}: {mistake.message}") from None
+    if name not in systems:
+        said = run_until_interrupted(trained(asked, lambda line: typer.echo(line, err=True)))
+        show(said, as_json=json)
+        return
     try:
         learned = training.train(asked, _progress())
     except KeyboardInterrupt:
