@@ -97,16 +97,16 @@ class Recording(Record):
         """The log, with items of the corpus's catalogue.
 
         Where no turn has items, those that the system's texts name are its lists, and those that a
-        turn of the history names are its items.
+        turn of the history names are its items. Without a catalogue, none are.
         """
         catalogue = corpus.catalogue if corpus else Catalogue()
         history, said = (
             tuple(_turn(turn, catalogue) for turn in turns)
             for turns in (self.history, self.interaction)
         )
-        if not any(turn.items for turn in said if turn.speaker == "system"):
+        if corpus and not any(turn.items for turn in said if turn.speaker == "system"):
             said = tuple(_linked(history, said, catalogue))
-        if not any(turn.items for turn in history):
+        if corpus and not any(turn.items for turn in history):
             history = tuple(_with_items(turn, catalogue.link(turn.text)) for turn in history)
         targets = {item.id: item for item in map(catalogue.resolve, self.targets)}
         domain = {"domain": corpus.domain.item} if corpus else {}
