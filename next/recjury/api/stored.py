@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recjury import results
 from recjury.files import nearest
-from recjury.results import Findings, Wanted
+from recjury.results import Findings, Resampling, Selection, Wanted
+from recjury.results.ratings import STANDARD
+from recjury.results.selection import ALL
 from recjury.store import Store
 
 if TYPE_CHECKING:
@@ -64,9 +66,9 @@ class Run:
         """A row for each trial and a column for each metric id; NaN where there is no score."""
         return results.scores(self.ratings())
 
-    def means(self) -> "pd.DataFrame":
+    def means(self, resampling: Resampling = STANDARD) -> "pd.DataFrame":
         """A row for each system and metric: mean, low, high (95 %), n, coverage."""
-        return results.means(self.ratings())
+        return results.means(self.ratings(), resampling)
 
     def turns(self) -> "pd.DataFrame":
         """A row for each turn."""
@@ -88,15 +90,32 @@ class Run:
         *names: str,
         by: Literal["system", "user", "evaluator", "campaign"] = "system",
         metrics: tuple[str, ...] = (),
+        selection: Selection = ALL,
+        missing: Literal["left out", "worst"] = "left out",
+        margins: Mapping[str, float] | None = None,
+        resampling: Resampling = STANDARD,
     ) -> Findings:
-        """Who is ahead of whom, by how much, and whether that is decided; all without names."""
-        with Store(self.store, readonly=True) as opened:
-            return results.comparison(opened, names, by=by, campaign=self.campaign, metrics=metrics)
+        """Who is ahead of whom, by how much, and whether that is decided; all without names.
 
-    def conversations(self) -> Findings:
-        """All conversations, with their ids."""
+        The arguments are those of `recjury.results.comparison`.
+        """
         with Store(self.store, readonly=True) as opened:
-            return results.conversation_list(opened, self.campaign)
+            return results.comparison(
+                opened,
+                names,
+                by=by,
+                campaign=self.campaign,
+                metrics=metrics,
+                selection=selection,
+                missing=missing,
+                margins=margins,
+                resampling=resampling,
+            )
+
+    def conversations(self, selection: Selection = ALL) -> Findings:
+        """The conversations, by default all, with their ids."""
+        with Store(self.store, readonly=True) as opened:
+            return results.conversation_list(opened, self.campaign, selection=selection)
 
     def replay(self, conversation: str) -> Findings:
         """A conversation with its ratings and its debate; an id, or how one begins."""

@@ -5,7 +5,13 @@ from typing import Annotated, Literal
 import typer
 
 from recjury.cli.app import app
-from recjury.cli.options import DEFAULT_STORE, CampaignOption, JsonOption, StoreOption
+from recjury.cli.options import (
+    DEFAULT_STORE,
+    CampaignOption,
+    FormatOption,
+    JsonOption,
+    StoreOption,
+)
 from recjury.errors import UserError
 
 
@@ -23,6 +29,7 @@ def align(
     resamples: Annotated[int, typer.Option(min=100, help="Of the bootstrap.")] = 2000,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
     campaign: CampaignOption = "",
+    form: FormatOption = "text",
     json: JsonOption = False,
 ) -> None:
     """How far scores agree with people: Pearson, Spearman, Kendall, over all and within systems.
@@ -44,7 +51,7 @@ def align(
         resamples=resamples,
         seed=seed,
     )
-    show(found, as_json=json)
+    show(found, as_json=json, form=form)
 
 
 @app.command()
@@ -55,6 +62,7 @@ def analyse(
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
     store: StoreOption = DEFAULT_STORE,
     campaign: CampaignOption = "",
+    form: FormatOption = "text",
     json: JsonOption = False,
 ) -> None:
     """Questions of the papers about judges, asked of a campaign. Without a name: which there are.
@@ -76,11 +84,11 @@ def analyse(
         table = pd.DataFrame(rows, columns=["name", "what it shows", "what it needs"])
         answer = "`recjury analyse NAME` asks one of a campaign. No call to a model is made."
         data = {key: {"shows": shows, "needs": needs} for key, shows, needs in rows}
-        show(Findings("analyse", answer, {"Analyses": table}, data=data), as_json=json)
+        show(Findings("analyse", answer, {"Analyses": table}, data=data), as_json=json, form=form)
         return
     if name not in known:
         raise UserError(f"there is no analysis {name!r}{nearest(name, known)}: {', '.join(known)}")
     people = agreement.open_labels(labels) if labels else None
     with Store(store, readonly=True) as opened:
         given = agreement.Given(opened, opened.campaign(campaign), people, resamples, seed)
-        show(known[name].run(given), as_json=json)
+        show(known[name].run(given), as_json=json, form=form)

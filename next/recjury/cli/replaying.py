@@ -10,6 +10,7 @@ from recjury.cli.options import (
     DEFAULT_STORE,
     CampaignOption,
     FailedOption,
+    FormatOption,
     JsonOption,
     ScenariosOption,
     StoreOption,
@@ -56,6 +57,7 @@ def replay(
     out: Annotated[
         Path | None, typer.Option(help="Write the debate as JSON; with what-if, both debates.")
     ] = None,
+    form: FormatOption = "text",
     json: JsonOption = False,
 ) -> None:
     """Show a conversation, its ratings and its debate; without an id, list the conversations.
@@ -71,7 +73,7 @@ def replay(
     from recjury.store import Store
 
     if conversation.endswith(".json"):
-        show(results.replay_file(Path(conversation)), as_json=json)
+        show(results.replay_file(Path(conversation)), as_json=json, form=form)
         return
     chosen = selection(systems, users, scenarios, where, failed)
     if chosen and (verify or conversation):
@@ -95,7 +97,7 @@ def replay(
             found = results.conversation_list(opened, name, selection=chosen)
     if out is not None:
         _write(out, found)
-    show(found, as_json=json)
+    show(found, as_json=json, form=form)
 
 
 async def _verified(store: "Store", campaign: str, conversation: str) -> "Findings":

@@ -12,6 +12,7 @@ from recjury.cli.options import (
     DEFAULT_STORE,
     CampaignOption,
     FailedOption,
+    FormatOption,
     JsonOption,
     LogOption,
     ScenariosOption,
@@ -140,7 +141,10 @@ def _shard(text: str) -> "Shard | None":
 
 @app.command()
 def status(
-    store: StoreOption = DEFAULT_STORE, campaign: CampaignOption = "", json: JsonOption = False
+    store: StoreOption = DEFAULT_STORE,
+    campaign: CampaignOption = "",
+    form: FormatOption = "text",
+    json: JsonOption = False,
 ) -> None:
     """What of a campaign is done, failed or left, what it cost, and its last runs."""
     from recjury import results
@@ -148,7 +152,7 @@ def status(
     from recjury.store import Store
 
     with Store(store, readonly=True) as opened:
-        show(results.status(opened, campaign_of(opened, campaign)), as_json=json)
+        show(results.status(opened, campaign_of(opened, campaign)), as_json=json, form=form)
 
 
 def estimate(

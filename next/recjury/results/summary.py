@@ -17,8 +17,8 @@ from recjury.results.findings import Findings
 from recjury.results.metrics import metrics_of, with_scales
 from recjury.results.missing import Missing, about_worst, with_worst
 from recjury.results.names import names_in
-from recjury.results.ratings import LOST, STANDARD, TRIAL, Resampling, means, ratings
-from recjury.results.sentences import Row, answer, best_of, cell, rows_of
+from recjury.results.ratings import FAILURES, LOST, STANDARD, TRIAL, Resampling, means, ratings
+from recjury.results.sentences import Row, answer, best_of, cell, listed, rows_of
 from recjury.results.settings import with_settings
 from recjury.store import Store
 
@@ -215,11 +215,12 @@ def _problems(frame: "pd.DataFrame") -> list[str]:
     failed = frame[frame["status"] == "system failed"].drop_duplicates(["conversation"])
     for system, rows in failed.groupby("system", observed=True):
         lines.append(f"{system}: {len(rows)} conversations failed, {rows['failure'].iloc[0]}")
-    open_ = frame[frame["status"].isin(["unreadable", "call failed", "refused"])]
+    open_ = frame[frame["status"].isin(FAILURES)]
     for key, rows in open_.groupby(["system", "status"], observed=True):
         system, status = map(str, key)
-        reason = rows["reason"].iloc[0]
-        lines.append(f"{system}: {len(rows)} ratings have no score ({status}: {reason})")
+        ids = (rows["evaluator"].astype(str) + "." + rows["metric"].astype(str)).unique()
+        why = f"{status}: {rows['reason'].iloc[0]}"
+        lines.append(f"{system}: {len(rows)} ratings have no score ({why}), of {listed([*ids])}")
     return lines
 
 

@@ -13,6 +13,7 @@ from recjury.errors import UserError
 from recjury.judges import Evaluator, Outcome
 from recjury.llm import Ask
 from recjury.records import Conversation, ConversationLog, Finding, Metric, Rating
+from recjury.results import Selection
 from tests.agents import own
 
 CHAT = [
@@ -134,6 +135,17 @@ def test_what_a_store_has(store: Path) -> None:
     assert "counted" in stored["two"].replay(str(ids[0])).text
     assert not len(recjury.calls(store))
     assert set(recjury.statements(store)["role"]) >= {"Linguist"}
+
+
+def test_a_run_takes_the_options_of_the_commands(store: Path) -> None:
+    run = recjury.evaluate(systems=["popular", "random"], store=store, limit=3)
+    some = Selection(where=("outcome.rounds>=1",), systems=("popular", "random"))
+    found = run.compare(
+        "popular", "random", selection=some, missing="worst", margins={"success": 1}
+    )
+    assert found.data["margins"][0]["metric"] == "outcome.success"
+    assert len(run.conversations(Selection(systems=("popular",))).data["conversations"]) == 3
+    assert "popular" in run._repr_html_()
 
 
 def test_it_works_where_a_loop_is_running(store: Path) -> None:
