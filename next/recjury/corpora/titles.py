@@ -1,5 +1,6 @@
 """`Title`: what names an item in a text. Lists and texts are matched by the same names."""
 
+import functools
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -107,7 +108,7 @@ class TitleIndex:
 
     def other_names(self, text: str) -> Iterator[str]:
         """The names in a plain text that begin with a title of the index and are none of it."""
-        marks = Marks(text, words(text))
+        marks = _marks(text)
         for start, word in enumerate(marks.words):
             for end in range(start + 1, start + 1 + self._longest.get(word.key, 0)):
                 same = self._by_alias.get(" ".join(each.key for each in marks.words[start:end]), ())
@@ -124,8 +125,7 @@ class TitleIndex:
 
     def _read(self, text: str) -> Iterator[tuple[int, int, "Title | str"]]:
         """First word, last word and title of each name; other names with a year come at the end."""
-        text = plain(text)
-        marks = Marks(text, words(text))
+        marks = _marks(plain(text))
         named = list(self._titles(marks))
         yield from named
         yield from marks.dated_names([(start, end) for start, end, _ in named])
@@ -191,6 +191,11 @@ class TitleIndex:
     def _is_name(self, span: Sequence[Word]) -> bool:
         name = " ".join(word.key for word in span)
         return name in self._by_alias or name in self._values
+
+
+@functools.lru_cache(4)  # many titles are looked for in one text
+def _marks(text: str) -> Marks:
+    return Marks(text, words(text))
 
 
 def _nearest(titles: Iterable[Title], year: int | None) -> Title | None:
