@@ -7,7 +7,7 @@ SECTIONS = {
     "Start here": ("demo", "init", "run", "judge", "compare", "view", "replay"),
     "Results": ("summary", "report", "export", "explain"),
     "People": ("align", "annotate"),
-    "Papers": ("analyse", "train"),
+    "Papers": ("analyse", "recipe", "train"),
     "The rest": ("status", "list", "doctor", "store"),
 }
 

@@ -1,0 +1,250 @@
+"""The papers' tables as recipes: labels, a judge file, what shows them, what is published."""
+
+import functools
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recjury.agreement import ANALYSES, Given, Labels, align, read_scores
+from recjury.errors import UserError
+from recjury.files import YamlFile, nearest
+from recjury.mistakes import made
+from recjury.papers.published import Published, published
+from recjury.records import Record
+from recjury.results import Findings
+from recjury.stats import krippendorff_alpha
+from recjury.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FOLDER = Path(__file__).parent / "tables"
+_ALIGNED = {"align": "place", "system": "system"}
+_OF_LABELS = ("ceiling", "shares")
+_DRAW = re.compile(r"#\d+(?=\.)")
+_MODEL = 'model: {base_url: "http://127.0.0.1:8000/v1", name: YOUR-MODEL}\n'
+PRICES = ".05 and .10, .15 and .60, 2.50 and 10 dollars for a million tokens of prompts and replies"
+
+
+class Recipe(Record):
+    """A table or figure of a paper.
+
+    `shows` is "align", "system" (by means of systems), "ceiling" or "shares" (of the labels alone),
+    or an analysis; `labels` the form of the labels, `judge` the file of what rates. `make` are
+    commands that come before, `cost` US dollars at three prices.
+    """
+
+    title: str
+    shows: str
+    labels: str = ""
+    judge: str = ""
+    pair: tuple[str, ...] = ()
+    published: Published | None = None
+    cost: tuple[float, ...] = ()
+    make: tuple[str, ...] = ()
+    differs: tuple[str, ...] = ()
+    contradicts: tuple[str, ...] = ()
+
+
+class Data(NamedTuple):
+    """What a recipe is shown for: scores in a store, and labels."""
+
+    store: str = ""
+    campaign: str = ""
+    labels: Labels | None = None
+    resamples: int = 2000
+    seed: int = 0
+
+
+@functools.cache
+def recipes() -> Mapping[str, Recipe]:
+    """The recipes by name."""
+    values = YamlFile(_FOLDER / "index.yaml").values
+    return {name: made(Recipe, each) for name, each in values.items()}
+
+
+def recipe(name: str) -> Recipe:
+    """The recipe of that name. Raises UserError."""
+    known = recipes()
+    if name not in known:
+        raise UserError(f"there is no recipe {name!r}{nearest(name, known)}: {', '.join(known)}")
+    return known[name]
+
+
+def listed() -> Findings:
+    """Which recipes there are, what they need, and what they cost."""
+    import pandas as pd
+
+    rows = [
+        {"name": name, "what": each.title, "labels": each.labels or "-", "cost": _cost(each) or "-"}
+        for name, each in recipes().items()
+    ]
+    return Findings(
+        title="recipes",
+        answer="`recjury recipe NAME` shows one beside what is published; with --write FILE it "
+        f"writes what rates.\nCosts are at {PRICES}.",
+        tables={"The papers' tables": pd.DataFrame(rows)},
+        data={name: each.model_dump(mode="json") for name, each in recipes().items()},
+    )
+
+
+def judge_file(name: str, draws: int = 1) -> str:
+    """The campaign file of a recipe, to be filled in with a model. Raises UserError without one.
+
+    With `draws`, evaluators with examples are there for each seed, as NAME#0, NAME#1 and so on: the
+    calls of fewer draws are found again.
+    """
+    import yaml
+
+    chosen = recipe(name)
+    if not chosen.judge:
+        raise UserError(f"{name} asks no model: `recjury recipe {name} --labels ...` shows it")
+    values = YamlFile(_FOLDER / f"{chosen.judge}.yaml").values
+    parts = [part for each in values["evaluators"] for part in _drawn(each, draws)]
+    head = f"# {chosen.title}\n{_MODEL}"
+    return head + yaml.safe_dump({**values, "evaluators": parts}, sort_keys=False, width=96)
+
+
+def _drawn(part: Any, draws: int) -> Iterator[Any]:
+    if draws == 1 or not isinstance(part, dict) or not isinstance(part.get("examples"), dict):
+        yield part
+        return
+    name = part.get("name", part["kind"])
+    for seed in range(draws):
+        yield {**part, "name": f"{name}#{seed}", "examples": {**part["examples"], "seed": seed}}
+
+
+def shown(name: str, data: Data) -> Findings:
+    """The recipe's table, and below it the published one, differences and contradictions.
+
+    Raises UserError if something is missing, with the command that makes it.
+    """
+    chosen = recipe(name)
+    own = _own(name, chosen, data)
+    tables = dict(own.tables)
+    told: dict[str, Any] = {"recipe": name, **own.data}
+    if chosen.published:
+        figures = published(name.partition(".")[0], chosen.published)
+        tables["As published"] = figures
+        told["published"] = figures.to_dict("records")
+    notes = [*own.notes, *(f"Differs from the paper: {each}" for each in chosen.differs)]
+    notes += [f"The paper contradicts itself: {each}" for each in chosen.contradicts]
+    return Findings(
+        chosen.title, own.answer, tables, notes=(*notes,), problems=own.problems, data=told
+    )
+
+
+def _own(name: str, chosen: Recipe, data: Data) -> Findings:
+    if chosen.labels and data.labels is None and (chosen.shows not in ANALYSES or _needs(chosen)):
+        raise UserError(
+            f"{name} needs labels: --labels {chosen.labels}:PATH"
+            + (f" ({', then '.join(chosen.make)})" if chosen.make else "")
+        )
+    if chosen.shows in _OF_LABELS:
+        assert data.labels is not None
+        return _ceiling(data.labels) if chosen.shows == "ceiling" else _shares(data.labels)
+    if not data.store or ("://" not in data.store and not Path(data.store).exists()):
+        raise UserError(f"{data.store or 'a store'} is missing: {_commands(name, chosen)}")
+    if chosen.shows in _ALIGNED:
+        return _aligned(name, chosen, data)
+    with Store(data.store, readonly=True) as store:
+        campaign = store.campaign(data.campaign)
+        given = Given(store, campaign, data.labels, data.resamples, data.seed)
+        return ANALYSES[chosen.shows].run(given)
+
+
+def _needs(chosen: Recipe) -> bool:
+    return "labels" in ANALYSES[chosen.shows].needs
+
+
+def _commands(name: str, chosen: Recipe) -> str:
+    steps = [*chosen.make]
+    if chosen.judge:
+        steps += [f"recjury recipe {name} --write judges.yaml", "put your model into it"]
+        steps += [f"recjury judge --labels {chosen.labels}:PATH --config judges.yaml"]
+    return ", then ".join(f"`{step}`" if step.startswith("recjury") else step for step in steps)
+
+
+def _aligned(name: str, chosen: Recipe, data: Data) -> Findings:
+    assert data.labels is not None
+    scores = read_scores(data.store, data.campaign, data.labels)
+    pairs = [
+        f"{metric}={label}"
+        for metric in sorted(set(scores["metric"]))
+        for wanted, _, label in (pair.partition("=") for pair in chosen.pair)
+        if _DRAW.sub("", metric) == wanted
+    ]
+    if chosen.pair and not pairs:
+        wanted = ", ".join(pair.partition("=")[0] for pair in chosen.pair)
+        raise UserError(f"no score of {wanted} is in {data.store}: {_commands(name, chosen)}")
+    level = _ALIGNED[chosen.shows]
+    options = {"resamples": data.resamples, "seed": data.seed}
+    found = align(scores, data.labels, pairs, level=level, **options)
+    drawn = _over_draws(found.data)
+    if not len(drawn):
+        return found
+    tables = {"Mean and deviation over draws of examples": drawn, **found.tables}
+    told = {**found.data, "draws": drawn.to_dict("records")}
+    return replace(found, tables=tables, data=told)
+
+
+def _over_draws(told: Mapping[str, Any]) -> "pd.DataFrame":
+    """Mean and standard deviation of r and rho over the draws of an evaluator's examples."""
+    import pandas as pd
+
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for subset, aspects in told.items():
+        for metric, each in (pair for aspect in aspects.values() for pair in aspect.items()):
+            if _DRAW.search(metric):
+                groups.setdefault((subset, _DRAW.sub("", metric)), []).append(each)
+    rows = []
+    for (subset, metric), draws in groups.items():
+        row: dict[str, Any] = {"data": subset, "metric": metric, "draws": len(draws)}
+        for kind in ("pearson", "spearman"):
+            values = [each[kind]["value"] for each in draws]
+            row |= {kind: fmean(values), f"{kind} sd": stdev(values) if len(values) > 1 else None}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _ceiling(labels: Labels) -> Findings:
+    """How far people agree: alpha by aspect, ordinal and interval."""
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+    for (subset, metric), _ in labels.frame.groupby(["subset", "metric"], sort=False):
+        units = labels.units(str(subset), str(metric))
+        alphas = krippendorff_alpha(units), krippendorff_alpha(units, "interval")
+        row = dict(zip(("alpha", "interval alpha"), alphas, strict=True))
+        rows.append({"set": subset, "aspect": metric, **row, "places": len(units)})
+    known = [row for row in rows if row["alpha"] is not None]
+    if not known:
+        raise UserError(f"{labels.name} has one rating of each place: no agreement is known")
+    best = max(known, key=lambda row: row["alpha"])
+    return Findings(
+        title=labels.name,
+        answer=f"People agree most on {best['aspect']}: alpha {best['alpha']:.3f}.",
+        tables={"Krippendorff's alpha": pd.DataFrame(rows)},
+        data={"rows": rows},
+    )
+
+
+def _shares(labels: Labels) -> Findings:
+    """How often each label was given, by aspect."""
+    means = labels.means()
+    counts = means.groupby(["subset", "metric", "score"]).size().rename("labels").reset_index()
+    whole = counts.groupby(["subset", "metric"])["labels"].transform("sum")
+    table = counts.assign(share=counts["labels"] / whole)
+    return Findings(
+        title=labels.name,
+        answer=f"{len(means):,} labels of {means['metric'].nunique()} aspects.",
+        tables={"Shares of labels": table},
+        data={"rows": table.to_dict("records")},
+    )
+
+
+def _cost(chosen: Recipe) -> str:
+    return ", ".join(f"${each:,.2f}" if each < 10 else f"${each:,.0f}" for each in chosen.cost)
