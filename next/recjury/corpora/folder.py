@@ -11,22 +11,16 @@ from typing import Any
 
 from recjury.corpora.catalogue import Catalogue, Item
 from recjury.corpora.corpus import Corpus, Domain, first_new, known_domain, parted, read_domain
+from recjury.corpora.messages import speaker_of
 from recjury.corpora.tables import SUFFIXES, TableRow, read_rows
 from recjury.errors import UserError
-from recjury.records import ItemRef, Scenario, Speaker, Turn
+from recjury.records import ItemRef, Scenario, Turn
 
 DIALOGUES = "dialogues.jsonl"
 _NAMES = (*(f"items{suffix}" for suffix in SUFFIXES), *(f"films{suffix}" for suffix in SUFFIXES))
 _OWN = ("id", "title", "name", "year", "plot", "description", "popularity")
 _LONGEST = 100  # characters: a longer value is a description
 _ALSO = ("writer", "language")  # attributes of films that nobody is asked about
-_SPEAKERS: Mapping[str, Speaker] = {
-    "user": "user",
-    "seeker": "user",
-    "system": "system",
-    "assistant": "system",
-    "recommender": "system",
-}
 
 
 def read_folder(folder: Path, name: str, split: str) -> Corpus:
@@ -40,7 +34,9 @@ def read_folder(folder: Path, name: str, split: str) -> Corpus:
         alone = f"scenarios: [{{catalogue: {name}, draw: 60}}]"
         reason = f"{folder} has no {DIALOGUES}: for a catalogue alone, write {alone}"
         return Corpus(name, domain, catalogue, (), (reason,))
-    rows = list(_dialogues(path))
+    rows = list(_unique(path, "dialogue"))
+    if not rows:
+        raise UserError(f"{path}: has no dialogues")
     splits = sorted({_split(row) for row in rows})
     if split not in splits:
         reason = f"{path} has no split {split!r}: there are {', '.join(splits)}"
@@ -78,25 +74,30 @@ def _domain(folder: Path, items: Path) -> Domain:
 
 
 def _items(path: Path, domain: Domain) -> list[Item]:
-    items: dict[str, Item] = {}
-    places: dict[str, str] = {}
-    for row in read_rows(path):
-        item = _item(row, domain)
-        if item.id in items:
-            raise row.error(f"a second item has the id {item.id!r}, as in {places[item.id]}")
-        items[item.id], places[item.id] = item, row.where
+    items = [_item(row, domain) for row in _unique(path, "item")]
     if not items:
         raise UserError(f"{path}: has no items")
-    return list(items.values())
+    return items
+
+
+def _unique(path: Path, what: str) -> Iterator[TableRow]:
+    """The rows of a file. Raises UserError for a second one of an id."""
+    places: dict[str, str] = {}
+    for row in read_rows(path):
+        id_ = row.text("id")
+        if not id_:
+            raise row.error(f"`id` is missing; the row has {', '.join(row.values)}")
+        if id_ in places:
+            raise row.error(f"a second {what} has the id {id_!r}, as in {places[id_]}")
+        places[id_] = row.where
+        yield row
 
 
 def _item(row: TableRow, domain: Domain) -> Item:
     """Columns that recjury does not know are attributes; long texts are part of the description."""
-    id_, name = row.text("id"), row.text("title", "name")
-    for column, value in (("id", id_), ("title", name)):
-        if not value:
-            there = ", ".join(row.values)
-            raise row.error(f"`{column}` is missing; the row has {there}")
+    name = row.text("title", "name")
+    if not name:
+        raise row.error(f"`title` is missing; the row has {', '.join(row.values)}")
     attributes: dict[str, tuple[str, ...]] = {}
     texts = [row.text("plot", "description")]
     for column in row.values.keys() - set(_OWN):
@@ -106,7 +107,7 @@ def _item(row: TableRow, domain: Domain) -> Item:
             attributes[_relation(column, domain)] = short
     year, popularity = row.number("year"), row.number("popularity")
     return Item(
-        id=id_,
+        id=row.text("id"),
         name=name,
         year=int(year) if year else None,
         attributes={key: attributes[key] for key in _ordered(attributes, row, domain)},
@@ -125,20 +126,6 @@ def _ordered(attributes: Mapping[str, Any], row: TableRow, domain: Domain) -> li
     """Attributes in the order of the columns."""
     columns = [_relation(column, domain) for column in row.values]
     return [column for column in dict.fromkeys(columns) if column in attributes]
-
-
-def _dialogues(path: Path) -> Iterator[TableRow]:
-    places: dict[str, str] = {}
-    for row in read_rows(path):
-        id_ = row.text("id")
-        if not id_:
-            raise row.error("`id` is missing")
-        if id_ in places:
-            raise row.error(f"a second dialogue has the id {id_!r}, as in {places[id_]}")
-        places[id_] = row.where
-        yield row
-    if not places:
-        raise UserError(f"{path}: has no dialogues")
 
 
 def _split(row: TableRow) -> str:
@@ -190,15 +177,15 @@ class _Dialogues:
         )
 
     def _turn(self, row: TableRow, number: int, turn: Mapping[str, Any]) -> Turn:
-        role = turn.get("role", turn.get("speaker"))
+        speaker = speaker_of(turn.get("role", turn.get("speaker")))
         text = turn.get("text", turn.get("content", ""))
-        if role not in _SPEAKERS or not isinstance(text, str):
+        if speaker is None or not isinstance(text, str):
             raise row.error(f"turn {number}: expected `role` (user or system) and `text`")
         listed = turn.get("items", turn.get("films", ()))
         items = self._refs(row, f"turn {number}", listed)
         if self._is_linked:
             items = self._catalogue.link(text)
-        return Turn(speaker=_SPEAKERS[role], text=text, items=items)
+        return Turn(speaker=speaker, text=text, items=items)
 
     def _refs(self, row: TableRow, where: str, listed: Any) -> tuple[ItemRef, ...]:
         """Ids or names as items. Raises UserError for one that the catalogue lacks."""

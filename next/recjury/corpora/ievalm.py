@@ -16,6 +16,7 @@ from typing import Any
 
 from recjury.corpora.catalogue import Catalogue, Item
 from recjury.corpora.corpus import Corpus, known_domain, parted
+from recjury.corpora.tables import json_lines
 from recjury.corpora.titles import name_and_year
 from recjury.corpora.words import fold
 from recjury.errors import UserError
@@ -192,10 +193,5 @@ def _json(path: Path) -> Any:
         raise UserError(f"{path}: is no JSON: {error}") from None
 
 
-def _lines(path: Path) -> Iterator[Any]:
-    for number, line in enumerate(read_text(path).split("\n"), 1):
-        if line.strip():
-            try:
-                yield json.loads(line)
-            except ValueError as error:
-                raise UserError(f"{path}:{number}: is no JSON: {error}") from None
+def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    return (values for _, values in json_lines(path))

@@ -5,12 +5,11 @@ A session is a conversation, in the order of time; a trace without a session is 
 outermost one of a trace speaks for it, or else its last generation.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from recjury.corpora.messages import USERS
-from recjury.corpora.rows import Row
+from recjury.corpora.rows import Row, decoded
 
 _TIMES = ("timestamp", "startTime", "start_time")
 _SESSIONS = ("session", "sessionId", "session_id")
@@ -84,7 +83,7 @@ def _asked(row: Row) -> list[Any]:
 
 def _messages(value: Any, role: str) -> list[Any]:
     """The messages in an input or an output; a text is one message of a role."""
-    match _decoded(value):
+    match decoded(value):
         case str(text):
             return [{"role": role, "content": text}] if text.strip() else []
         case list(values):
@@ -101,16 +100,6 @@ def _messages(value: Any, role: str) -> list[Any]:
             found = next((values[key] for key in _TEXTS if values.get(key)), None)
             return _messages(found, role)
     return []
-
-
-def _decoded(value: Any) -> Any:
-    """The value; that in a text of JSON, as blob storage and CSV have it."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "[", '"'):
-        try:
-            return json.loads(value)
-        except ValueError:
-            pass
-    return value
 
 
 def _is_user(message: Mapping[str, Any]) -> bool:

@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import Any
 
 from recjury.llm.reading import spoken
+from recjury.records import Speaker
 
 USERS = frozenset(
     "user human customer seeker client visitor caller buyer shopper guest usr".split()  # noqa: SIM905
@@ -33,6 +34,12 @@ def turns_of(messages: Iterable[Any], places: Sequence[str] = ()) -> list[dict[s
     return [_joined(list(same)) for _, same in groupby(turns, lambda turn: turn["speaker"])]
 
 
+def speaker_of(name: object) -> Speaker | None:
+    """Who is meant by a usual name of a speaker; None for another name."""
+    key = str(name).strip().lower()
+    return "user" if key in USERS else "system" if key in SYSTEMS else None
+
+
 def is_talk(value: object) -> bool:
     """Whether a value is a list of messages, and no table of the turns of many conversations."""
     first = value[0] if isinstance(value, list) and value else None
@@ -59,14 +66,14 @@ def _turn(message: Any, place: str) -> dict[str, Any] | None:
     if role in _TOOLS:
         events = [_result(message, content)]
         return {"speaker": "system", "text": "", "items": [], "events": events, "linked": False}
-    if role not in USERS | SYSTEMS:
+    speaker = speaker_of(role)
+    if speaker is None:
         raise ValueError(f"{place}: `role` is user or assistant, got {role!r}")
     text, shown = _content(content, place)
     text = text or str(message.get("refusal") or "")
-    is_user = role in USERS
     return {
-        "speaker": "user" if is_user else "system",
-        "text": text if is_user else spoken(text)[0],
+        "speaker": speaker,
+        "text": text if speaker == "user" else spoken(text)[0],
         "items": message.get("items") or [],
         "events": [*(message.get("events") or ()), *_calls(message), *shown],
         "linked": bool(message.get("linked")),

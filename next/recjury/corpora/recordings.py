@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import BeforeValidator, Field, ValidationError, field_validator
 
 from recjury import plugins
 from recjury.corpora.catalogue import Catalogue
@@ -44,19 +44,31 @@ _KEYS = (
 """What a mapping may give."""
 
 
+def _item(value: Any) -> Any:
+    """A name, or a reference with an id. Raises ValueError."""
+    match value:
+        case str() | ItemRef():
+            return value
+        case {"id": str(id_), "name": str(name)}:
+            return ItemRef(id=id_, name=name)
+        case {"name": str(name)} | {"title": str(name)}:
+            return name
+    raise ValueError(f"an item is a name or {{id, name}}, got {value!r}"[:120])
+
+
+Items = Annotated[
+    tuple[ItemRef | str, ...], BeforeValidator(lambda given: [_item(each) for each in given])
+]
+
+
 class RecordedTurn(Record):
     """A turn as it was recorded; `items` are names, or references with an id."""
 
     speaker: Speaker
     text: str = ""
-    items: tuple[ItemRef | str, ...] = ()
+    items: Items = ()
     events: tuple[Event, ...] = ()
     linked: bool = False
-
-    @field_validator("items", mode="before")
-    @classmethod
-    def _names_or_references(cls, items: Any) -> list[Any]:
-        return [_item(each) for each in items]
 
 
 class Recording(Record):
@@ -69,7 +81,7 @@ class Recording(Record):
     system: str = Field(min_length=1)
     interaction: tuple[RecordedTurn, ...]
     history: tuple[RecordedTurn, ...] = ()
-    targets: tuple[ItemRef | str, ...] = ()
+    targets: Items = ()
     wishes: tuple[str, ...] = ()
     catalogue: str = ""
     corpus: str = ""
@@ -82,11 +94,6 @@ class Recording(Record):
     @classmethod
     def _as_text(cls, value: Any) -> Any:
         return str(value) if isinstance(value, int) else value
-
-    @field_validator("targets", mode="before")
-    @classmethod
-    def _names_or_references(cls, items: Any) -> list[Any]:
-        return [_item(each) for each in items]
 
     @property
     def key(self) -> tuple[str, str, str, str, int]:
@@ -289,18 +296,6 @@ def _check(path: Path, read: int, skipped: list[Skipped]) -> None:
             f"{first.where}: {reason} ({number} of {read + len(skipped)} conversations; "
             f"{_MOST_SKIPPED:.0%} may be skipped)"
         )
-
-
-def _item(value: Any) -> Any:
-    """A name, or a reference with an id. Raises ValueError."""
-    match value:
-        case str() | ItemRef():
-            return value
-        case {"id": str(id_), "name": str(name)}:
-            return ItemRef(id=id_, name=name)
-        case {"name": str(name)} | {"title": str(name)}:
-            return name
-    raise ValueError(f"an item is a name or {{id, name}}, got {value!r}"[:120])
 
 
 def _turn(turn: RecordedTurn, catalogue: Catalogue) -> Turn:

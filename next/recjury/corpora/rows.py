@@ -106,21 +106,15 @@ def chosen(rows: Sequence[Row], wanted: Mapping[str, str]) -> list[Row]:
 
 
 def _check(rows: Sequence[Row], column: str) -> None:
-    if not any(_has(row.value, column) for row in rows):
+    if all(_at(row.value, column) is None for row in rows):
         objects = (row.value for row in rows if isinstance(row.value, Mapping))
         names = dict.fromkeys(name for each in islice(objects, _LOOKED_AT) for name in each)
         there = ", ".join(map(str, names)) or "none"
         raise ValueError(f"there is no column {column!r}{nearest(column, names)}: {there}")
 
 
-def _has(value: Any, column: str) -> bool:
-    if not isinstance(value, Mapping) or column in value:
-        return isinstance(value, Mapping)
-    first, _, rest = column.partition(".")
-    return bool(rest) and _has(value.get(first), rest)
-
-
 def _at(value: Any, column: str) -> Any:
+    """What stands in a column, or None."""
     if not isinstance(value, Mapping) or column in value:
         return value[column] if isinstance(value, Mapping) else None
     first, _, rest = column.partition(".")
@@ -129,3 +123,13 @@ def _at(value: Any, column: str) -> Any:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def decoded(value: Any) -> Any:
+    """The value; that in a text of JSON, as cells of tables have it."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "[", '"'):
+        try:
+            return json.loads(value)
+        except ValueError:
+            pass
+    return value

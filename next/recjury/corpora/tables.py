@@ -58,7 +58,7 @@ def read_rows(path: Path) -> Iterator[TableRow]:
     """The rows of a file, by its suffix. Raises UserError."""
     match path.suffix.lower():
         case ".jsonl":
-            rows = _json_rows(path)
+            rows = json_lines(path)
         case ".csv" | ".tsv":
             rows = _csv_rows(path)
         case ".parquet":
@@ -69,7 +69,8 @@ def read_rows(path: Path) -> Iterator[TableRow]:
         yield TableRow(where, {k: v for k, v in values.items() if v not in (None, "", [])})
 
 
-def _json_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def json_lines(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Place and object of each line. Raises UserError."""
     for number, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
             continue

@@ -1,11 +1,10 @@
 """Tables with a row for each turn, as spreadsheets and databases write them: the form `csv`."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from recjury.corpora.messages import SYSTEMS, turns_of
-from recjury.corpora.rows import Row
+from recjury.corpora.rows import Row, decoded
 from recjury.corpora.tables import parts
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
@@ -20,7 +19,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """What columns are usually called, by the key that they are read as."""
 _OF_ALL = ("targets", "wishes", "catalogue", "corpus", "user", "repeat")
-_LISTS = ("targets", "wishes")
+_LISTS = ("targets", "wishes", "items")
 
 
 def is_turn(value: Any) -> bool:
@@ -76,12 +75,8 @@ def _cell(value: Mapping[str, Any], key: str) -> str:
 
 def _listed(key: str, value: Any) -> Any:
     """The list in a cell: "Heat|Thief", or JSON."""
-    if not isinstance(value, str) or key not in (*_LISTS, "items"):
-        return value
-    if value.lstrip()[:1] == "[":
-        try:
-            return json.loads(value)
-        except ValueError:
-            pass
-    found = parts(value)
-    return found if isinstance(found, list) else list(filter(None, [found]))
+    found = decoded(value) if key in _LISTS else value
+    if key not in _LISTS or not isinstance(found, str):
+        return found
+    several = parts(found)
+    return several if isinstance(several, list) else list(filter(None, [several]))
