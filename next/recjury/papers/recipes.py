@@ -138,7 +138,7 @@ def shown(name: str, data: Data) -> Findings:
 
 
 def _own(name: str, chosen: Recipe, data: Data) -> Findings:
-    if chosen.labels and data.labels is None and (chosen.shows not in ANALYSES or _needs(chosen)):
+    if chosen.labels and data.labels is None:
         raise UserError(
             f"{name} needs labels: --labels {chosen.labels}:PATH"
             + (f" ({', then '.join(chosen.make)})" if chosen.make else "")
@@ -154,10 +154,6 @@ def _own(name: str, chosen: Recipe, data: Data) -> Findings:
         campaign = store.campaign(data.campaign)
         given = Given(store, campaign, data.labels, data.resamples, data.seed)
         return ANALYSES[chosen.shows].run(given)
-
-
-def _needs(chosen: Recipe) -> bool:
-    return "labels" in ANALYSES[chosen.shows].needs
 
 
 def _commands(name: str, chosen: Recipe) -> str:

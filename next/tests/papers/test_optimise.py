@@ -21,7 +21,8 @@ SMALL = {"iterations": 2, "candidates": 3, "beam": 2, "final": 1, "shown": 8, "s
 
 def asked(folder: Path, **more: Any) -> FaceTraining:
     config = folder / "face.yaml"
-    config.write_text(json.dumps({"model": {"name": "m"}}))
+    provider = more.pop("provider", "endpoint")
+    config.write_text(json.dumps({"model": {"name": "m", "provider": provider}}))
     given = {
         "aspect": "understanding",
         "labels": "tests.papers.planted:labels",
@@ -102,6 +103,7 @@ def test_a_model_that_rewrites_nothing_is_named(tmp_path: Path) -> None:
         ({"model": "other"}, "main"),
         ({"pool": "nowhere"}, "nowhere"),
         ({"share": 0.99}, "too few"),
+        ({"provider": "openai-batch"}, "openai-batch"),
     ],
 )
 def test_what_is_wrong_is_said_before_a_call(

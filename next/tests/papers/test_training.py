@@ -158,14 +158,23 @@ def tiny(folder: Path) -> str:
     return str(folder)
 
 
-def rated(folder: str, adapter: str = "") -> float:
+def short(folder: Path) -> str:
+    """A pack whose prompts are short, since each character is a token."""
+    folder.mkdir()
+    texts = {"manifest.yaml": "words: ['1', '2', '3', '4', '5']", "system.j2": "Rate."}
+    for name, text in {**texts, "logits.j2": "{{ conversation }}"}.items():
+        (folder / name).write_text(text)
+    return str(folder)
+
+
+def rated(folder: str, adapter: str, prompts: str) -> float:
     """The rating of a dialogue by the model in a folder."""
     model = Model(provider="transformers", name=folder, adapter=adapter)
 
     async def rate() -> float:
         with Store(":memory:") as store:
             gateway = Gateway({"main": model}, store, open_model)
-            judge = DialogueQuality(level="dialogue")
+            judge = DialogueQuality(level="dialogue", prompts=prompts)
             (found,) = await judge.rate(LOG, Ask(gateway, Unit("c")))
             await gateway.aclose()
             assert isinstance(found, Rating)
@@ -177,11 +186,13 @@ def rated(folder: str, adapter: str = "") -> float:
 @pytest.mark.filterwarnings("ignore:.*is_gradient_checkpointing:FutureWarning")  # of peft
 def test_a_model_rates_as_it_has_learned(tmp_path: Path) -> None:
     folder = tiny(tmp_path / "tiny")
+    prompts = short(tmp_path / "short")
     asked = QualityTraining(
         model=folder,
+        prompts=prompts,
         out=str(tmp_path / "adapter"),
         data=str(uss(tmp_path / "Own.txt", 5, number=6)),
-        epochs=6,
+        epochs=12,
         rate=0.03,
         alpha=64,
         batch=5,
@@ -190,9 +201,9 @@ def test_a_model_rates_as_it_has_learned(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     found = train(asked, quality_lessons(asked), lambda step, steps, _: told.append((step, steps)))
     assert (found.learned, found.too_long) == (5, 0)
-    assert told[-1] == (6, 6)
+    assert told[-1] == (12, 12)
     assert found.last_loss < found.first_loss / 2
-    assert rated(folder, asked.out) > 4.5
+    assert rated(folder, asked.out, prompts) > 4.5
     with pytest.raises(UserError, match="there already"):
         train(asked, ())
 

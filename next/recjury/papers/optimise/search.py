@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from recjury.errors import UserError
 from recjury.papers.optimise.bandit import play
-from recjury.papers.optimise.examples import Piece, Sides, sample
+from recjury.papers.optimise.examples import Sides, sample
 from recjury.papers.optimise.rewriting import Candidate, Rewriter, new_texts
 from recjury.papers.optimise.scoring import Measured, Scorer, best, mean
 from recjury.papers.optimise.settings import FaceTraining
@@ -114,8 +114,3 @@ async def chosen(
     by_place = zip(*(measured[name].scores for name in names), strict=True)
     together = scorer.of([mean(scores) for scores in by_place], places)
     return Chosen(names, measured, together)
-
-
-def particles(sides: Sides) -> list[Piece]:
-    """The particles of both sides."""
-    return [piece for side in sides for place in side for piece in place.pieces]

@@ -16,7 +16,7 @@ from recjury.llm import Ask, Gateway, Model, Provider, open_model
 from recjury.papers.optimise.examples import Sides, divided, labelled, with_pieces
 from recjury.papers.optimise.rewriting import Candidate, Rewriter
 from recjury.papers.optimise.scoring import Measured, Scorer
-from recjury.papers.optimise.search import Chosen, Say, Search, chosen, particles
+from recjury.papers.optimise.search import Chosen, Say, Search, chosen
 from recjury.papers.optimise.settings import FaceTraining
 from recjury.records import Unit
 from recjury.store import Store
@@ -60,7 +60,11 @@ async def optimise(
         )
         try:
             for alias in {asked.model, asked.rewriter or asked.model}:
-                gateway.line(alias)  # a missing key or alias is said before anything is paid
+                if gateway.line(alias).model.in_batches:  # a missing key is said here, too
+                    raise config.error(
+                        ("models", alias, "provider"),
+                        "openai-batch is for judging: each step here waits for the one before",
+                    )
             work = _Work(asked, face, criterion, gateway, Unit(config.name), say)
             found = await work.done(sides, pool)
         except UnitFailed as failure:
@@ -88,10 +92,12 @@ class _Work(NamedTuple):
         ask = Ask(self.gateway, self.unit)
         self.say(f"taking apart {sum(map(len, sides))} labelled {self.criterion.level}s")
         sides = Sides(*[await with_pieces(side, self.face, ask) for side in sides])
-        if not particles(sides):
+        if not any(place.pieces for side in sides for place in side):
             raise UserError(f"{self.asked.labels}: no particle was found in what systems say")
         scorer = Scorer(self.face, self.criterion, ask, self.asked.correlation)
-        initial = "".join(self.face.pack.render("initial", aspect=_spoken(self.asked.aspect)))
+        initial = "".join(
+            self.face.pack.render("initial", aspect=self.asked.aspect.replace("_", " "))
+        )
         trained: Mapping[str, Measured] = {}
         if not pool:
             search = Search(self.asked, scorer, self._rewriter(), sides, initial, self.say)
@@ -140,10 +146,6 @@ def _given(asked: FaceTraining) -> dict[str, Candidate]:
         return {}
     found = read_instructions(Path(asked.pool), [asked.aspect])[asked.aspect]
     return {each.name: Candidate(each.text) for each in found}
-
-
-def _spoken(aspect: str) -> str:
-    return aspect.replace("_", " ")
 
 
 def _write(asked: FaceTraining, found: Optimised) -> None:
