@@ -167,21 +167,22 @@ def _caveats(found: Findings, view: Overview) -> Iterator[Caveat]:
         yield Caveat(f"{claim}{colon.strip()}", why, address) if colon else Caveat("", line)
 
 
-def _agreement(frame: "pd.DataFrame", ids: Iterable[str]) -> dict[str, float]:
-    """The mean correlation of each two raters, by metric, over the trials that both have rated."""
+def _agreement(frame: "pd.DataFrame", ids: Sequence[str]) -> dict[str, float]:
+    """The mean correlation of each two raters, by factor of an evaluator, over common trials."""
     import numpy as np
 
-    own = frame[frame["score"].notna() & (frame["rater"] != DEBATE)]
-    if own["rater"].nunique() < 2:
-        return {}
-    names = own["evaluator"].astype(str) + "." + own["metric"].astype(str)
+    evaluator = ids[0].rpartition(".")[0]
+    own = frame[(frame["evaluator"] == evaluator) & frame["score"].notna()]
+    own = own[own["rater"] != DEBATE]
     found: dict[str, float] = {}
-    for id_, rows in own[names.isin(set(ids))].groupby(names, observed=True):
+    if own["rater"].nunique() < 2:
+        return found
+    for metric, rows in own.groupby("metric", observed=True):
         wide = rows.pivot_table("score", "conversation", "rater", observed=True)
         matrix = wide.corr(min_periods=_ENOUGH).to_numpy()
         pairs = matrix[np.triu_indices(len(matrix), 1)]
         if (~np.isnan(pairs)).any():
-            found[str(id_)] = float(np.nanmean(pairs))
+            found[f"{evaluator}.{metric}"] = float(np.nanmean(pairs))
     return found
 
 

@@ -39,7 +39,9 @@ def looks(
             continue
         row = found.iloc[0]
         value = row.get(wanted.get("sort", "").removeprefix("-"))
-        number = len(found) if wanted.keys() - {"sort"} else min(_LOWEST, len(found))
+        number = len(found)
+        if wanted.keys() == {"sort"}:  # the trials at one end of all that have a score
+            number = min(_LOWEST, int(found[verdict].notna().sum()))
         yield Look(
             number,
             f"{campaign}/trials?{urlencode(whole)}",

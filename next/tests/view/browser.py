@@ -33,6 +33,7 @@ def browsing(origin: str, **context: Any) -> Iterator["Page"]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_context(**context).new_page()
+        page.set_default_timeout(120_000)  # for machines with much else to do
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on(
             "console", lambda said: problems.extend([said.text] if said.type == "error" else [])

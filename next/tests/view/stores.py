@@ -68,11 +68,14 @@ def put(
     *judgings: Sequence[Finding],
     system: str = "mine",
     number: int = 0,
+    metrics: Sequence[dict[str, Any]] = METRICS,
 ) -> str:
     """A finished run of one conversation, which `core` has judged; its id."""
     run = store.start("films", {"name": "films"}, {})
     id_ = f"{number}{system}".ljust(32, "0")
-    evaluator = PlannedEvaluator("core-1", "core", "core", {}, METRICS, max(1, len(judgings)))
+    evaluator = PlannedEvaluator(
+        f"core-{len(metrics)}", "core", "core", {}, list(metrics), max(1, len(judgings))
+    )
     about = (system, "v1", "llm", "1", log.scenario.corpus, log.scenario.id, 0)
     store.plan(run, [PlannedConversation(id_, number, *about)], [evaluator])
 
