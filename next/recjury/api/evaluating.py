@@ -65,6 +65,10 @@ def judge(
     config: str | Path | Mapping[str, Any] | None = None,
     form: str = "",
     catalogue: str = "",
+    mapping: Mapping[str, str] | None = None,
+    rows: Mapping[str, str] | None = None,
+    sample: int | None = None,
+    encoding: str = "utf-8",
     store: str | Path = DEFAULT_STORE,
     retry: bool = True,
     progress: Callable[[Progress], None] = lambda _: None,
@@ -74,8 +78,9 @@ def judge(
 
     `conversations` are files, or conversations: each a list of OpenAI's messages, or an object of
     the form `jsonl`, which may have `id`, `system` and `targets`. `catalogue` is a corpus that has
-    their items. `config` is a file or a mapping with models and evaluators, `keys` are its keys.
-    Raises UserError and Stop; a conversation that cannot be read is skipped with a warning.
+    their items; `mapping`, `rows`, `sample` and `encoding` are those of `Reading` in corpora.
+    `config` is a file or a mapping with models and evaluators, `keys` are its keys. Raises
+    UserError and Stop; a conversation that cannot be read is skipped with a warning.
     """
     if conversations is None and not campaign:
         raise UserError("expected conversations, or the `campaign` of earlier ones, got neither")
@@ -87,7 +92,8 @@ def judge(
             settings = campaigns.rated_again(earlier, _config(config, keys | given))
             recorded = campaigns.played(opened, name)
         else:
-            recordings = _recordings(conversations, form, catalogue)
+            reading = Reading(form, catalogue, mapping or {}, rows or {}, sample, encoding)
+            recordings = _recordings(conversations, reading)
             given = {"scenarios": [], "systems": [], "name": campaign or "recorded"}
             given["recordings"] = campaigns.catalogues_of(recordings)
             settings = _config(config, keys | given)
@@ -139,25 +145,25 @@ def _name_of(part: object) -> str:
     return str(getattr(part, "__name__", type(part).__name__)).strip("<>").lower()
 
 
-def _recordings(given: Any, form: str, catalogue: str) -> Sequence[Recording]:
+def _recordings(given: Any, reading: Reading) -> Sequence[Recording]:
     """The conversations, read as files are."""
     if isinstance(given, str | Path):
         given = [given]
     if not given:
         raise UserError("there is no conversation to judge")
     if all(isinstance(each, str | Path) for each in given):
-        return _read([Path(each) for each in given], form, catalogue)
+        return _read([Path(each) for each in given], reading)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "recorded.json"
         try:
             file.write_text(json.dumps(list(given)), "utf-8")
         except (TypeError, ValueError) as error:
             raise UserError(f"the conversations are no plain data: {error}") from None
-        return _read([file], form, catalogue)
+        return _read([file], reading._replace(encoding="utf-8"))
 
 
-def _read(files: Sequence[Path], form: str, catalogue: str) -> Sequence[Recording]:
-    read = read_recordings(files, Reading(form, catalogue))
+def _read(files: Sequence[Path], reading: Reading) -> Sequence[Recording]:
+    read = read_recordings(files, reading)
     for each in read.skipped:
         text = f"skipped {each.where}, system {each.system}: {each.reason}"
         warnings.warn(text, stacklevel=4)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @app.command()
 def judge(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="Recorded conversations (JSON or JSON lines).")
+        list[Path] | None, typer.Argument(help="Recorded conversations: JSON, JSON lines, CSV.")
     ] = None,
     config: Annotated[
         Path | None, typer.Option(help="A YAML file with `model` and `evaluators`.")
@@ -104,8 +104,9 @@ def judge(
         settings, conversations = _labelled(labels, campaign, config, catalogue)
     elif files:
         name = campaign or _name(files)
-        reading = Reading(form, catalogue, _pairs(map_, "--map"), _pairs(rows, "--rows"), sample)
-        reading = reading._replace(encoding=encoding)
+        columns = [pair for each in map_ or () for pair in each.split(",")]
+        mapping, values = _pairs(columns, "--map"), _pairs(rows or (), "--rows")
+        reading = Reading(form, catalogue, mapping, values, sample, encoding)
         settings, conversations, skipped = _recordings(files, name, config, reading)
     else:
         with Store(store, readonly=True) as opened:
@@ -152,14 +153,14 @@ def _say_what_was_done(finished: "Finished") -> None:
     )
 
 
-def _pairs(given: Iterable[str] | None, option: str) -> dict[str, str]:
-    """The pairs of `a=b,c=d`. Raises UserError."""
+def _pairs(given: Iterable[str], option: str) -> dict[str, str]:
+    """The names and values of `name=value`. Raises UserError."""
     found = {}
-    for pair in (pair for each in given or () for pair in each.split(",")):
-        key, sign, value = (part.strip() for part in pair.partition("="))
-        if not (key and sign and value):
+    for pair in given:
+        name, _, value = (part.strip() for part in pair.partition("="))
+        if not (name and value):
             raise UserError(f"{option} {pair}: expected NAME=VALUE")
-        found[key] = value
+        found[name] = value
     return found
 
 

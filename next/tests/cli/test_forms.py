@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from recjury import judge
 from recjury.corpora import open_corpus
 from tests.cli.conftest import Recjury
 
 Talk = tuple[str, list[tuple[str, str]]]
 CORPUS = open_corpus("sample")
+NORTH = '"York, north"'
 
 
 def talks(count: int = 40) -> list[Talk]:
@@ -115,14 +117,21 @@ def test_options_choose_what_is_judged(tmp_path: Path, recjury: Recjury) -> None
     (tmp_path / "t.csv").write_text(
         "ticket,by,said,shop\n"
         + "".join(
-            f"{n},{who},Hello,{'north' if n % 2 else 'south'}\n"
+            f"{n},{who},Hello,{NORTH if n % 2 else 'south'}\n"
             for n in range(20)
             for who in ("customer", "agent")
         )
     )
     columns = ("--map", "session=ticket,speaker=by", "--map", "text=said")
-    found = recjury("judge", "t.csv", *columns, "--rows", "shop=north", "--sample", "4", "--json")
+    found = recjury(
+        "judge", "t.csv", *columns, "--rows", "shop=York, north", "--sample", "4", "--json"
+    )
     assert scores(found)["counted.overall"]["n"] == 4
+    mapping = {"session": "ticket", "speaker": "by", "text": "said"}
+    again = judge(
+        tmp_path / "t.csv", mapping=mapping, rows={"shop": "south"}, sample=3, store="s.db"
+    )
+    assert len(again.ratings()["conversation"].unique()) == 3
 
 
 @pytest.mark.parametrize(
