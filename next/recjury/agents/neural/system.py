@@ -65,24 +65,24 @@ class NeuralSystem:
         self.listener = Listener(self.graph, corpus.catalogue, fidelity, self.limits.entities)
         self._batcher = Batcher(self.answer, batch)
 
-    def load(self, folder: Path) -> None:
+    def load(self, folder: Path) -> None:  # noqa: ARG002
         """Load what is in the folder. Raises UserError for a file that does not fit."""
-        raise NotImplementedError
+        raise UserError(f"{type(self).__name__} has no method `load(folder)`")
 
     def scores(self, said: Said) -> "Tensor":
         """[items] in the order of `graph.items`: the higher, the better."""
         return self.ranked([said])[0][self.graph.items]
 
-    def ranked(self, said: Sequence[Said]) -> "Tensor":
+    def ranked(self, said: Sequence[Said]) -> "Tensor":  # noqa: ARG002
         """[conversations, entities]: for a system that scores all entities."""
-        raise NotImplementedError
+        raise SystemFailed(f"{type(self).__name__} has no method `scores(said)`")
 
     def encode(self) -> None:
         """Compute what does not depend on conversations, for systems whose weights change."""
 
-    def write(self, said: Sequence[Said]) -> list[str]:
+    def write(self, said: Sequence[Said]) -> list[str]:  # noqa: ARG002
         """One text for each conversation, with ITEM where a name belongs."""
-        raise NotImplementedError
+        raise SystemFailed(f"{type(self).__name__} has no method `write(said)`")
 
     async def respond(self, conversation: Conversation) -> SystemReply:
         """The reply to one conversation. Raises SystemFailed."""
@@ -98,7 +98,8 @@ class NeuralSystem:
         try:
             with torch.inference_mode():
                 said = [self.listener.said(each) for each in conversations]
-                lists = [self._best(self.scores(each).float().cpu().numpy()) for each in said]
+                scores = [torch.as_tensor(self.scores(each)).float().cpu() for each in said]
+                lists = [self._best(each.numpy()) for each in scores]
                 texts = self.write(said)
         except (MemoryError, RuntimeError) as error:
             if not is_memory(error):
@@ -107,6 +108,8 @@ class NeuralSystem:
                 f"the memory does not suffice for {len(conversations)} replies at once: lower "
                 f"`batch`, which is {self._batch}"
             ) from None
+        if len(texts) != len(conversations):
+            raise SystemFailed(f"{len(texts)} texts for {len(conversations)} conversations")
         return [self._reply(*each) for each in zip(conversations, texts, lists, strict=True)]
 
     def _best(self, scores: NDArray[np.float32]) -> tuple[ItemRef, ...]:
