@@ -45,7 +45,11 @@ def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # n
     view = Overview(found.data, metrics, f"/c/{quote(name, safe='')}", filters)
     trials = chosen(listing(store, name), filters)
     running, pairs = live(store, name), view.pairs()
-    factors = {id_: own for id_, own in factors_of(frame).items() if any(map(view.has, own))}
+    factors = {
+        id_: [each for each in metrics if each in own]
+        for id_, own in factors_of(frame).items()
+        if any(map(view.has, own))
+    }
     shown = {*view.beside, *(id_ for own in factors.values() for id_ in own)}
     by_evaluator = _by_evaluator(filter(view.has, [id_ for id_ in metrics if id_ not in shown]))
     drawn = {each.system: each for each in panels(store, name, trials, filters)}

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from recjury.results import summary
 from recjury.results.metrics import metrics_of
-from recjury.store import Store
+from recjury.store import Spent, Store
 from recjury.view.kept import frame_of, kept
 from recjury.view.overview import Overview
 from recjury.view.rendering import Page
@@ -78,9 +78,17 @@ def _row(store: Store, name: str) -> Row:
         planned=sum(counts.values()),
         failed=counts.get("failed", 0),
         ahead=_ahead(store, name) if 0 < done <= _QUICK and is_over else None,
-        cost=f"${spent.dollars:.2f}" if spent.calls else "no model",
+        cost=_cost(spent),
         begun=runs[-1].started_at[:16].replace("T", " ") if runs else "",
     )
+
+
+def _cost(spent: Spent) -> str:
+    if not spent.calls:
+        return "no model"
+    if spent.unpriced == spent.calls:
+        return "not known"
+    return f"${spent.dollars:.2f}{' and more' if spent.unpriced else ''}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -1,15 +1,16 @@
 """The pages over HTTP: nothing but reading, on this machine unless a token is asked for."""
 
 import asyncio
+import contextlib
+import json
 import secrets
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
 from typing import Any
 
 from aiohttp import web
 
-from recjury.errors import Stop, UserError
+from recjury.errors import UserError
 from recjury.store import Store
 from recjury.view.calls import calls_page
 from recjury.view.campaign import campaign_page
@@ -64,7 +65,7 @@ class Server:
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"http://{host}:{self.port}/" + (f"?token={self._token}" if self._token else "")
 
-    @asynccontextmanager
+    @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Serve on the first free port from the wanted one on. Raises UserError if none is."""
         bound = _bound(self._host, self._wanted)
@@ -89,7 +90,7 @@ class Server:
         except web.HTTPException as error:
             text = f"There is no page at {request.path}." if error.status == 404 else error.reason
             return _page(Page("error.j2", {"title": "Not found", "text": text}), error.status)
-        except (UserError, Stop) as error:
+        except UserError as error:
             return _page(Page("error.j2", {"title": "Not found", "text": str(error)}), 404)
         if not answer.prepared:
             answer.headers.update(_HEADERS)
@@ -137,12 +138,12 @@ async def _events(request: web.Request) -> web.StreamResponse:
             found = live(store, request.match_info["id"])
             return found.figures() if found else None
 
-    from json import dumps
-
-    while (found := await asyncio.to_thread(look)) is not None:
-        await answer.write(f"event: figures\ndata: {dumps(found)}\n\n".encode())
-        await asyncio.sleep(_EVERY)
-    await answer.write(b"event: done\ndata: {}\n\n")
+    # A reader goes away, or the store does: nobody is left to be told.
+    with contextlib.suppress(ConnectionResetError, UserError):
+        while (found := await asyncio.to_thread(look)) is not None:
+            await answer.write(f"event: figures\ndata: {json.dumps(found)}\n\n".encode())
+            await asyncio.sleep(_EVERY)
+        await answer.write(b"event: done\ndata: {}\n\n")
     return answer
 
 
