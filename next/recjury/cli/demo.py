@@ -8,6 +8,7 @@ from recjury.cli.app import app
 from recjury.cli.options import DEFAULT_STORE, JsonOption, StoreOption
 
 _NEXT = {
+    "recjury view": "all of it in a browser: conversations, and their debates, played",
     "recjury replay": "the conversations; with an id, one of them and its debate",
     "recjury compare": "who is ahead, and whether that is decided",
     "recjury status": "what is done",
