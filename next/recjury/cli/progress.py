@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from recjury.campaign import Progress
 
 _EVERY = 10.0  # seconds between two lines where there is no terminal
+_ENOUGH = 5  # conversations from which the time left is guessed
 
 
 def progress_line(now: Callable[[], float] = time.monotonic) -> Callable[[Progress], None]:
@@ -34,11 +35,13 @@ def say_what_waits(lines: Sequence[str]) -> None:
 
 
 def _line(progress: Progress, seconds: float) -> str:
-    left = seconds * (progress.left / progress.done - 1) if progress.done else 0.0
-    return (
+    line = (
         f"{progress.done}/{progress.left} conversations, {progress.sent:,} calls sent, "
-        f"{progress.reused:,} found in the store, about {_duration(left)} left"
+        f"{progress.reused:,} found in the store"
     )
+    if progress.done < min(_ENOUGH, progress.left):
+        return line
+    return f"{line}, about {_duration(seconds * (progress.left / progress.done - 1))} left"
 
 
 def _duration(seconds: float) -> str:
