@@ -34,7 +34,7 @@ def campaign() -> Config:
             "systems": ["retrieval"],
             "evaluators": ["outcome", {"kind": "core", "debate": {"max_rounds": 2}}],
             "session": {"min_rounds": 1, "max_rounds": 2},
-            "attempts": 2,
+            "attempts": 1,
             "model": {
                 "provider": "transformers",
                 "name": str(weights),
