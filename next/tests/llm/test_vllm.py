@@ -94,7 +94,10 @@ asyncio.run(run())
 def test_a_run_that_is_killed_leaves_no_server(python: str) -> None:
     command = [sys.executable, "-c", KILLED]
     killed = subprocess.run(
-        command, env={**os.environ, "FAKE": python}, stdout=subprocess.PIPE, check=False
+        command,
+        env={**os.environ, "FAKE": python, "TMPDIR": python},
+        stdout=subprocess.PIPE,
+        check=False,
     )
     left = [
         psutil.Process(int(pid)) for pid in killed.stdout.split() if psutil.pid_exists(int(pid))
