@@ -1,5 +1,6 @@
 """Summaries and comparisons as pictures."""
 
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -46,10 +47,14 @@ def test_of_two_sides_all_metrics_and_of_more_the_leading_one(films: Store, tmp_
     assert "core.novelty" not in said
 
 
-def test_equal_findings_are_equal_files(films: Store, tmp_path: Path) -> None:
-    for name in ("a.svg", "b.svg"):
+def test_equal_findings_are_equal_pictures(films: Store, tmp_path: Path) -> None:
+    """But for the names of clips, which matplotlib takes from addresses in memory."""
+
+    def drawn(name: str) -> str:
         plot(summary(films), tmp_path / name)
-    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+        return re.sub(r"p[0-9a-f]{10}", "clip", (tmp_path / name).read_text("utf-8"))
+
+    assert drawn("a.svg") == drawn("b.svg")
 
 
 def test_png(films: Store, tmp_path: Path) -> None:
