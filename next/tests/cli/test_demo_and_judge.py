@@ -113,7 +113,7 @@ def test_a_system_that_names_a_longer_title_has_not_found_the_target(
     tmp_path: Path, recjury: Recjury
 ) -> None:
     """Case 01, in a run: the user does not end as if its film had been named."""
-    (tmp_path / "says_longer.py").write_text(
+    (tmp_path / "longer.py").write_text(
         "def reply(conversation):\n    return 'You could watch Alien: Covenant (2017).'\n"
     )
     items = [{"id": "a1", "title": "Alien", "year": 1979, "genres": ["horror"]}]
@@ -122,7 +122,7 @@ def test_a_system_that_names_a_longer_title_has_not_found_the_target(
     write(tmp_path / "cat" / "films.jsonl", *items)
     write(tmp_path / "cat" / "dialogues.jsonl", talk)
     (tmp_path / "c.yaml").write_text(
-        "scenarios: [cat]\nsystems: [{kind: 'says_longer:reply', name: mine}]\nevaluators: [outcome]\n"
+        "scenarios: [cat]\nsystems: [{kind: 'longer:reply', name: mine}]\nevaluators: [outcome]\n"
     )
     found = recjury("run", "c.yaml", "--json").json
     assert found["systems"]["mine"]["outcome.success"]["mean"] == 0
