@@ -9,11 +9,13 @@ import sys
 from collections.abc import Iterator, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 from recjury.errors import UserError
 from recjury.files import nearest
+
+T = TypeVar("T")
 
 
 class Loaded(NamedTuple):
@@ -96,6 +98,21 @@ def load(target: str) -> Loaded:
     if not hasattr(module, name):
         raise UserError(f"{target}: {module_name} has no {name!r}{nearest(name, vars(module))}")
     return Loaded(getattr(module, name), source_digest(module.__file__))
+
+
+def returned(target: str, kind: type[T]) -> T:
+    """What the function that `module:name` names returns. Raises UserError, whatever it does."""
+    function = load(target).value
+    try:
+        value = function()
+    except UserError:
+        raise
+    except Exception as error:
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UserError(f"{target} raised {message}") from error
+    if not isinstance(value, kind):
+        raise UserError(f"{target}: expected a function that returns {kind.__name__} of recjury")
+    return value
 
 
 def source_digest(file: str | None) -> str:

@@ -1,8 +1,6 @@
 """Labels by form and path, or made by a function of one's own."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from recjury import plugins
 from recjury.agreement.forms import FORMS
@@ -24,7 +22,7 @@ def open_labels(wanted: str) -> Labels:
             )
         labels = FORMS[form](Path(path))
     elif path.isidentifier():
-        labels = _own(wanted)
+        labels = plugins.returned(wanted, Labels)
     else:
         raise UserError(
             f"--labels {wanted}: there is no form {form!r}{nearest(form, FORMS)}: expected "
@@ -32,19 +30,4 @@ def open_labels(wanted: str) -> Labels:
         )
     if not len(labels.frame):
         raise UserError(f"--labels {wanted}: there is no label in it")
-    return labels
-
-
-def _own(wanted: str) -> Labels:
-    """What a function of one's own returns. Raises UserError, whatever it does."""
-    function: Callable[[], Any] = plugins.load(wanted).value
-    try:
-        labels = function()
-    except UserError:
-        raise
-    except Exception as error:
-        message = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UserError(f"--labels {wanted} raised {message}") from error
-    if not isinstance(labels, Labels):
-        raise UserError(f"--labels {wanted}: expected Labels of recjury.agreement")
     return labels

@@ -41,7 +41,7 @@ def open_corpus(name: str, *, split: str = "test", folder: str = ".") -> Corpus:
     if path is not None and path.is_dir():
         return read_folder(path, path.resolve().name, split)
     if ":" in name:
-        return _own(name)
+        return plugins.returned(name, Corpus)
     raise UserError(
         f"there is no corpus {name!r}{nearest(name, CORPORA)}: corpora are {', '.join(CORPORA)}, "
         "or a folder of your own"
@@ -71,18 +71,3 @@ def _by_name(name: str, split: str, data: str) -> Corpus:  # noqa: ARG001 (other
 def _path(name: str, folder: str) -> Path | None:
     paths = (Path(name).expanduser(), Path(folder) / name)
     return next((path for path in paths if path.exists()), None)
-
-
-def _own(name: str) -> Corpus:
-    """What a function of one's own returns. Raises UserError, whatever it does."""
-    opens = plugins.load(name).value
-    try:
-        corpus = opens()
-    except UserError:
-        raise
-    except Exception as error:
-        message = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UserError(f"{name} raised {message}") from error
-    if not isinstance(corpus, Corpus):
-        raise UserError(f"{name}: expected a function that returns a Corpus of recjury")
-    return corpus

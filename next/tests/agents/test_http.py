@@ -268,4 +268,4 @@ def test_texts_are_searched_if_no_list_is_described(settings: dict[str, Any], li
 
 def test_a_dry_run_needs_no_key() -> None:
     settings = {"kind": "http", "url": "http://shop", "headers": {"X": "${NO_SUCH_KEY}"}}
-    loaded(settings, stand_in=True)
+    assert loaded(settings, stand_in=True).name == "http"

@@ -273,5 +273,5 @@ def test_a_corpus_made_by_ones_own_function() -> None:
     assert open_corpus("tests.corpora.test_folder:own_corpus").name == "mine"
     with pytest.raises(UserError, match=r"broken_corpus raised KeyError: 'shelf'"):
         open_corpus("tests.corpora.test_folder:broken_corpus")
-    with pytest.raises(UserError, match="returns a Corpus"):
+    with pytest.raises(UserError, match="returns Corpus"):
         open_corpus("tests.corpora.test_folder:lines")
