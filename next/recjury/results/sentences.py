@@ -121,15 +121,15 @@ def _of_many(leads: Sequence[_Lead]) -> str:
         which = f": {listed(pairs)}" if pairs else ""
         said = f"On {leads[0].metric} {len(pairs)} of {len(leads)} differences are decided{which}."
         return " ".join(filter(None, (said, _rest(leads))))
-    over = [f"{each.behind} by {each.by}" for each in own if each.row["decided"]]
-    rest = [
-        f"{each.behind} by {each.by} ({p_text(each.row['p'])})"
-        for each in own
-        if not each.row["decided"]
+    parts = [
+        f"{listed([f'{each.behind} by {each.by}' for each in some])}: {word}"
+        for word, some in (
+            ("decided", [each for each in own if each.row["decided"]]),
+            ("not decided", [each for each in own if not each.row["decided"]]),
+        )
+        if some
     ]
-    parts = [f"decided over {listed(over)}"] if over else []
-    parts += [f"not decided over {listed(rest)}"] if rest else []
-    said = f"{best} is ahead on {own[0].metric}: {'; '.join(parts)}."
+    said = f"On {own[0].metric} {best} is ahead of {'; and of '.join(parts)}."
     return " ".join(filter(None, (said, _rest(own))))
 
 

@@ -73,7 +73,7 @@ def test_all_systems_two_by_two(store: Store) -> None:
     better = [score + 20 for score in ONE]
     fill(store, {"low": {"overall": TWO}, "high": {"overall": better}, "mid": {"overall": ONE}})
     found = comparison(store)
-    assert found.answer.startswith("high is ahead on core.overall: decided over low by ")
+    assert found.answer.startswith("On core.overall high is ahead of low by ")
     assert any("high was chosen as best of 3" in note for note in found.notes)
     assert any("high was chosen as best of 3" in note for note in summary(store).notes)
     pairs = [(row["a"], row["b"]) for row in found.data["comparisons"]]

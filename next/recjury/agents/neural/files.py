@@ -106,7 +106,7 @@ def pretrained(class_: Any, folder: Path, **changes: Any) -> Any:
     """A model of transformers from its folder. Raises UserError."""
     file_of(folder, "config.json")
     path = file_of(folder, *TENSORS)
-    with _quiet():
+    with quiet():
         try:
             config = class_.config_class.from_pretrained(folder, **changes)
             model, report = class_.from_pretrained(
@@ -163,7 +163,7 @@ class Backbones:
         return next((each / name for each in self._folders if (each / name).is_dir()), None)
 
     def _from(self, class_: Any, name: str, **settings: Any) -> Any:
-        with _quiet():
+        with quiet():
             try:
                 return class_.from_pretrained(str(self._local(name) or name), **settings)
             except Exception as error:
@@ -203,8 +203,8 @@ def _other_size(path: Path, name: str, found: "torch.Size", wanted: "torch.Size"
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Without progress bars and tables on standard error: what is wrong is raised."""
+def quiet() -> Iterator[None]:
+    """Without bars, tables and hints on standard error: what is wrong is raised."""
     from transformers.utils import logging
 
     level = logging.get_verbosity()

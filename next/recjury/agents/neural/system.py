@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recjury.agents.neural.entities import entity_graph
-from recjury.agents.neural.files import Limits, is_memory, one_line, weights_digest
+from recjury.agents.neural.files import Limits, is_memory, one_line, quiet, weights_digest
 from recjury.agents.neural.said import ITEM, Fidelity, Listener, Said
 from recjury.corpora import Corpus
 from recjury.errors import SystemFailed, UserError
@@ -96,7 +96,7 @@ class NeuralSystem:
         import torch
 
         try:
-            with torch.inference_mode():
+            with torch.inference_mode(), quiet():
                 said = [self.listener.said(each) for each in conversations]
                 scores = [torch.as_tensor(self.scores(each)).float().cpu() for each in said]
                 lists = [self._best(each.numpy()) for each in scores]
