@@ -16,6 +16,12 @@ _NEXT = {
     "recjury judge chats.jsonl": "recorded conversations: docs/logs.md",
 }
 
+_NEURAL = ("kbrd", "barcor", "unicrs")
+_ABOUT_WEIGHTS = (
+    "kbrd, barcor and unicrs play with tiny weights, trained on the sample's few dialogues: much of "
+    "what they say means nothing, and rules do not notice it (docs/neural.md)."
+)
+
 
 @app.command()
 def demo(
@@ -35,7 +41,8 @@ def demo(
     from recjury.results import summary
     from recjury.store import Store
 
-    config = campaign.Config.model_validate({"name": "demo", "systems": _systems()})
+    systems = _systems()
+    config = campaign.Config.model_validate({"name": "demo", "systems": systems})
     with Store(store) as opened:
         work = campaign.run(config, opened, limit=limit, progress=progress_line())
         finished = run_until_interrupted(work)
@@ -43,16 +50,17 @@ def demo(
         show(summary(opened, "demo"), as_json=json)
     if not json:
         _say_what_is_next("" if store == DEFAULT_STORE else f" --store {store}")
+        if _NEURAL[0] in systems:
+            typer.echo(_ABOUT_WEIGHTS)
 
 
 def _systems() -> list[str]:
     """Those that need nothing; with torch, also the neural ones with the weights that ship."""
     from recjury.agents.neural.settings import is_installed
 
-    neural = ("kbrd", "barcor", "unicrs")
     if is_installed():
-        return ["retrieval", *neural, "popular", "random"]
-    typer.echo(f"Without {', '.join(neural)}: pip install 'recjury[neural]' adds them.", err=True)
+        return ["retrieval", *_NEURAL, "popular", "random"]
+    typer.echo(f"Without {', '.join(_NEURAL)}: pip install 'recjury[neural]' adds them.", err=True)
     return ["retrieval", "popular", "random"]
 
 
