@@ -18,8 +18,8 @@ _NEXT = {
 
 _NEURAL = ("kbrd", "barcor", "unicrs")
 _ABOUT_WEIGHTS = (
-    "kbrd, barcor and unicrs play with tiny weights, trained on the sample's few dialogues: much of "
-    "what they say means nothing, and rules do not notice it (docs/neural.md)."
+    "kbrd, barcor and unicrs play with tiny weights, trained on the sample's few dialogues: much "
+    "of what they say means nothing, and rules do not notice it (docs/neural.md)."
 )
 
 
