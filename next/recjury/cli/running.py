@@ -179,11 +179,13 @@ def estimate(
     work = campaign.dry_run(config, below, limit=limit, conversations=conversations, choose=choose)
     found = asyncio.run(work)
     dollars = "unknown" if found.dollars is None else f"${found.dollars:.2f}"
-    calls = pd.DataFrame(found.purposes.items(), columns=["purpose", "calls"]).round()
+    calls = pd.DataFrame(found.purposes.items(), columns=["purpose", "calls"])
+    calls["calls"] = calls["calls"].round().astype(int)
+    error = f" (± {found.error:,.0f})" if found.error >= 1 else ""
     return Findings(
         title=config.name,
         answer=f"{config.name}: {found.trials} conversations are left, about {found.calls:,.0f} "
-        f"calls (± {found.error:,.0f}), {found.tokens_in / 1e6:.2f} m tokens in and "
+        f"calls{error}, {found.tokens_in / 1e6:.2f} m tokens in and "
         f"{found.tokens_out / 1e6:.2f} m out. Price: {dollars}.",
         tables={"Calls": calls} if len(calls) else {},
         data=found._asdict(),
