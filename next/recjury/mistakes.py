@@ -31,6 +31,8 @@ GONE = {
 }
 """Keys of version 0.2 that are gone, and what replaces them."""
 
+_MESSAGES = dict.fromkeys(("dict_type", "model_type"), "Expected keys and their values")
+
 
 def first_mistake(error: ValidationError, kind: type[BaseModel]) -> tuple[list[str | int], str]:
     """The keys that lead to the first mistake, and what is wrong there."""
@@ -42,7 +44,8 @@ def first_mistake(error: ValidationError, kind: type[BaseModel]) -> tuple[list[s
         return keys, _unknown(str(keys[-1]), _fields_at(kind, keys[:-1]))
     if first["type"] == "missing":
         return keys[:-1], f"`{keys[-1]}` is missing"
-    message = str(first["msg"]).removeprefix("Value error, ")
+    message = _MESSAGES.get(first["type"], str(first["msg"]))
+    message = message.removeprefix("Value error, ").replace("Input should be ", "Expected ")
     got = "" if first["type"] == "value_error" else f", got {_short(first['input'])}"
     return keys, f"{message[0].lower()}{message[1:]}{got}"
 

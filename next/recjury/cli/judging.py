@@ -145,9 +145,11 @@ def _say_what_was_done(finished: "Finished") -> None:
     if not finished.left_before:
         typer.echo(f"All {finished.planned} conversations were rated already.", err=True)
         return
-    left = f", {finished.left} of them unfinished" if finished.left else ""
+    left = f", {finished.left} are unfinished" if finished.left else ""
+    before = finished.planned - finished.left_before
     typer.echo(
-        f"{finished.left_before} of {finished.planned} conversations were to be rated{left}; "
+        f"{finished.left_before - finished.left} of {finished.planned} conversations were rated, "
+        f"{before} had been before{left}; "
         f"{finished.sent:,} calls sent, {finished.reused:,} found in the store",
         err=True,
     )

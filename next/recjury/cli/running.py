@@ -206,9 +206,11 @@ def say_what_was_done(finished: "Finished", since: str) -> None:
             err=True,
         )
         return
-    left = f", {finished.left} of them unfinished" if finished.left else ""
+    left = f", {finished.left} are unfinished" if finished.left else ""
+    stored = finished.planned - finished.left_before
     typer.echo(
-        f"{finished.left_before} of {finished.planned} conversations were left{left}; "
+        f"{finished.left_before - finished.left} of {finished.planned} conversations were played, "
+        f"{stored} were in the store{left}; "
         f"{finished.sent:,} calls sent, {finished.reused:,} found in the store",
         err=True,
     )

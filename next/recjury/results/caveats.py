@@ -108,8 +108,8 @@ def about_logs(store: Store, frame: "pd.DataFrame") -> Iterator[str]:
     if mean and max(mean.values()) > _UNEQUAL * min(mean.values()):
         lengths = listed([f"{name} {length:.1f}" for name, length in mean.items()])
         yield (
-            f"lists differ in length ({lengths} items a turn): do not compare what counts their "
-            "items, such as recall and novelty"
+            f"lists differ in length ({lengths} items a turn): a longer one finds more, so do not "
+            "compare what counts items, such as success, recall and novelty"
         )
     if linked := [name for name, each in lists.items() if any(each.linked)]:
         yield (

@@ -14,6 +14,7 @@ from recjury.results.missing import Missing, about_worst, with_worst
 from recjury.results.ratings import STANDARD, Resampling, ratings
 from recjury.results.selection import ALL, Selection
 from recjury.results.sentences import (
+    MOST,
     Row,
     answer,
     best_of,
@@ -29,6 +30,8 @@ from recjury.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_HOW = "with 95 % intervals, p corrected for many tests (Holm)"
 
 
 def comparison(
@@ -166,19 +169,21 @@ def _tables(table: "pd.DataFrame", known: Mapping[str, Metric]) -> dict[str, "pd
         ((a, b),) = pairs
         lines = [(row["metric"], *_line(row, known)) for row in rows]
         columns = ["metric", a, b, f"{a} minus {b}", "decided", "scenarios"]
-        return {"Differences, with 95 % intervals": pd.DataFrame(lines, columns=columns)}
+        return {f"Differences, {_HOW}": pd.DataFrame(lines, columns=columns)}
     lead = rows[0]["metric"] if rows else ""
     lines = [(row["a"], row["b"], *_line(row, known)) for row in rows if row["metric"] == lead]
     columns = ["a", "b", "mean of a", "mean of b", "a minus b", "decided", "scenarios"]
     first = with_settings_of_both(pd.DataFrame(lines, columns=columns))
-    found = {f"Differences on {lead}, with 95 % intervals": first}
+    found = {f"Differences on {lead}, {_HOW}": first}
     others: dict[str, dict[str, str]] = {}
     for row in (row for row in rows if row["metric"] != lead):
         gap = f"{_gap(row, known)}{' *' if row['decided'] else ''}"
         others.setdefault(row["metric"], {})[f"{row['a']} minus {row['b']}"] = gap
-    if others:
-        wide = pd.DataFrame([{"metric": id_, **gaps} for id_, gaps in others.items()])
-        found["Differences on other metrics (*: decided)"] = wide.fillna("-")
+    level = [id_ for id_, gaps in others.items() if not any(map(_is_gap, gaps.values()))]
+    wide = pd.DataFrame([{"metric": id_, **others[id_]} for id_ in others if id_ not in level])
+    if len(wide):
+        but = f"; none on {listed(level)}" if level else ""
+        found[f"Differences on other metrics (*: decided{but})"] = wide.fillna("-")
     return found
 
 
@@ -195,12 +200,19 @@ def _gap(row: Row, known: Mapping[str, Metric]) -> str:
     return f"{sign}{shown(row['difference'], known.get(row['metric'], Metric(name='')))}"
 
 
+def _is_gap(text: str) -> bool:
+    """Whether a difference is still one when it is rounded."""
+    return bool(text.strip("-+0. *"))
+
+
 def _decision(row: Row) -> str:
     if row["decided"]:
         return f"yes, {p_text(row['p'])}"
     if row["p"] != row["p"]:
         return "-"
-    return "no" if row["more"] != row["more"] else f"no, {p_text(row['p'])}: play {wanted(row)}"
+    said = f"no, {p_text(row['p'])}"
+    within_reach = row["n"] + row["more"] <= MOST * row["n"]  # false for NaN
+    return f"{said}: play {wanted(row)}" if within_reach else said
 
 
 def _about_selection(selection: Selection) -> list[str]:

@@ -15,6 +15,7 @@ _CALLS = """
     FROM call WHERE campaign = :campaign GROUP BY purpose, model
 """
 _LAST_RUNS = 5
+_TIMES = {"started_at": "began (UTC)", "ended_at": "ended (UTC)"}
 
 
 def status(store: Store, campaign: str = "") -> Findings:
@@ -45,7 +46,7 @@ def status(store: Store, campaign: str = "") -> Findings:
         tables={
             "Conversations and evaluations": _by_state(counts),
             "Calls": calls.drop(columns="unpriced"),
-            "Last runs": runs.head(_LAST_RUNS)[columns],
+            "Last runs": _to_minutes(runs.head(_LAST_RUNS)[columns]),
         },
         data={
             "campaign": name,
@@ -56,6 +57,12 @@ def status(store: Store, campaign: str = "") -> Findings:
             "runs": runs.to_dict("records"),
         },
     )
+
+
+def _to_minutes(runs: "pd.DataFrame") -> "pd.DataFrame":
+    """The runs with times as people read them."""
+    times = {name: runs[name].str.slice(0, 16).str.replace("T", " ") for name in _TIMES}
+    return runs.assign(**times).rename(columns=_TIMES)
 
 
 def _by_state(counts: Counts) -> "pd.DataFrame":

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _LARGE_SCALE = 20
-_MOST = 10_000  # scenarios; nobody plays more to see such a difference
+MOST = 10  # times as many scenarios as were played; to see a smaller difference nobody plays more
 
 Row = Mapping[str, Any]
 
@@ -42,8 +42,8 @@ def listed(names: Sequence[str], most: int = 6) -> str:
 def wanted(row: Row) -> str:
     """About how many scenarios would decide, those that are there included."""
     number = row["n"] + row["more"]
-    if number > _MOST:
-        return f"more than {_MOST:,}"
+    if number > MOST * row["n"]:
+        return f"more than {MOST * row['n']:,}"
     size = 10 if number >= 100 else 1
     return f"about {round(number / size) * size:,}"
 
