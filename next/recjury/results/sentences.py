@@ -17,7 +17,8 @@ Row = Mapping[str, Any]
 def shown(value: float, metric: Metric) -> str:
     """A score as tables show it; nothing is minus zero."""
     decimals = 1 if (metric.high or 0) > _LARGE_SCALE else 2
-    return f"{round(value, decimals) + 0.0:.{decimals}f}"
+    # NumPy rounds .925 the other way, and one number must not be shown in two ways.
+    return f"{round(float(value), decimals) + 0.0:.{decimals}f}"
 
 
 def cell(value: float, row: Row, metric: Metric) -> str:

@@ -15,6 +15,14 @@ ONE = RNG.normal(60, 10, 12).round(1).tolist()
 TWO = (np.array(ONE) - RNG.normal(8, 3, 12)).round(1).tolist()
 
 
+def test_a_mean_is_rounded_alike_in_the_answer_and_in_the_table(store: Store) -> None:
+    fill(store, {"a": {"success": [1.0] * 37 + [0.0] * 3}})
+    found = summary(store)
+    (cell,) = found.tables["Means, with 95 % intervals"]["a"]
+    assert cell.startswith("0.93")
+    assert "a with 0.93" in found.answer
+
+
 def test_differences_are_those_of_scipy(store: Store) -> None:
     fill(store, {"one": {"overall": ONE}, "two": {"overall": TWO}})
     (row,) = compare(ratings(store, "films")).to_dict("records")
