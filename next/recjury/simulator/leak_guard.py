@@ -53,8 +53,9 @@ class LeakGuard:
 def names_title(text: str, name: str) -> bool:
     """Whether a text names an item, also in part (before a colon, without a sequel's number).
 
-    One letter may differ from five letters on, two from ten. A name of ordinary words ("It", "Up")
-    counts only where it is written as a title. A title that goes on is another one.
+    One letter may differ from five letters on, two from ten; a title with another number is another
+    one, and so is one that goes on. A name of ordinary words ("It", "Up") counts only where it is
+    written as a title.
     """
     title, text = _title(name), plain(text)
     for other in title.other_names(text):
@@ -95,9 +96,17 @@ def _is_near(alias: str, words: list[str]) -> bool:
         for start in range(len(words) - length + 1):
             run = " ".join(words[start : start + length])
             distance = OSA.distance(letters, run.replace(" ", ""), score_cutoff=limit)
-            if run == alias or (distance <= limit and not _is_ordinary(run)):
+            is_near = distance <= limit and not _is_other_model(run, alias)
+            if run == alias or (is_near and not _is_ordinary(run)):
                 return True
     return False
+
+
+def _is_other_model(name: str, alias: str) -> bool:
+    """Whether only the numbers of two names differ ("Pixel 7" and "Pixel 8")."""
+    words, others = (re.sub(r"[\d ]", "", each) for each in (name, alias))
+    numbers, known = (re.findall(r"\d+", each) for each in (name, alias))
+    return words == others and bool(known) and numbers != known
 
 
 def _is_ordinary(words: str) -> bool:

@@ -52,6 +52,7 @@ def test_each_of_these_titles_is_seen_where_it_is_written_as_one(title: str) -> 
         ("Toy Story (1995)", "We saw Toy Story 3 last week.", "We saw Toy Story last week."),
         ("Ghost (1990)", "Ghost in the Shell 2: Innocence is odd.", "Is it Ghost? It is odd."),
         ("Monsters (2010)", "My kids love Monsters, Inc. (2001)!", "My kids love Monsters, Inc."),
+        ("Nova Z34 Pro (2026)", "Oh, Nova Z80 Pro (2025)!", "Oh, Nova Z34 Pro!"),
         ("Toy Story 2 (1999)", "Is Toy Stories a thing?", "I want Toy Story 2, or Toy Story 3."),
     ],
 )
