@@ -64,7 +64,7 @@ class Retrieval(SystemSettings):
     Its answers depend on the conversation alone.
     """
 
-    RENDERING: ClassVar[int] = 1
+    RENDERING: ClassVar[int] = 2
 
     kind: Literal["retrieval"] = "retrieval"
     length: int = Field(default=LIST_LENGTH, ge=1, le=100)
@@ -202,7 +202,8 @@ class Recommender:
     def _clauses(self, facts: list[Fact]) -> Iterator[tuple[list[Fact], str]]:
         """The facts of each relation with their clause; what people ask about comes first."""
         order = list(self._domain.attributes)
-        relations = dict.fromkeys(relation for relation, _ in facts)
+        told = (relation for relation, _ in facts if self._domain.is_asked_for(relation))
+        relations = dict.fromkeys(told)
         for relation in sorted(relations, key=lambda r: order.index(r) if r in order else 99):
             same = [fact for fact in facts if fact[0] == relation][:_VALUES]
             *others, last = (value for _, value in same)

@@ -1,6 +1,6 @@
 """Corpora: dialogues with items, catalogues, and what names an item in a text."""
 
-from recjury.corpora.catalogue import Catalogue, Item
+from recjury.corpora.catalogue import Catalogue, Item, fact_of
 from recjury.corpora.corpus import DOMAINS, Corpus, Domain, Expert, known_domain
 from recjury.corpora.drawing import shuffled
 from recjury.corpora.forms import FORMS
@@ -29,6 +29,7 @@ __all__ = [
     "Title",
     "TitleIndex",
     "draw_corpus",
+    "fact_of",
     "fold",
     "known_domain",
     "open_corpus",

@@ -51,6 +51,12 @@ class Item(Record):
         return " ".join((self.ref.name, *values, self.description))
 
 
+def fact_of(wish: str) -> tuple[str | None, str]:
+    """The relation, None if there is none, and the value of a wish: "crime", or "genre: crime"."""
+    relation, _, value = wish.rpartition(": ")
+    return relation or None, value
+
+
 class Catalogue:
     """The items of a corpus."""
 
@@ -146,8 +152,9 @@ class Catalogue:
         return frozenset(self.graph.items_with(None, value))
 
     def meeting(self, wishes: Iterable[str]) -> list[Item]:
-        """The items that have all of the values, the most popular ones first."""
-        ids = set(self.items).intersection(*map(self.having, wishes))
+        """The items that meet all wishes (values, or `genre: crime`), the popular ones first."""
+        facts = map(fact_of, wishes)
+        ids = set(self.items).intersection(*(self.graph.items_with(*fact) for fact in facts))
         return sorted((item for item in self if item.id in ids), key=lambda item: -item.popularity)
 
     @cached_property

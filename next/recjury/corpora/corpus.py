@@ -30,8 +30,9 @@ class Domain(Record):
     """What the items are: a "film", many "films", to "watch", if one has "seen" them.
 
     `attributes` are what people say of an item that they want ("genre", "director"), each with the
-    clause of a reason: "{value} directed it". `dimensions` are those of Diversity (appendix A).
-    Without an `expert`, the debate's pack has its own.
+    clause of a reason: "{value} directed it". If they are `listed` in a domain of one's own, people
+    ask for nothing else. `dimensions` are those of Diversity (appendix A). Without an `expert`, the
+    debate's pack has its own.
     """
 
     item: str = Field(min_length=1)
@@ -39,6 +40,7 @@ class Domain(Record):
     verb: str = "try"
     done: str = "tried"
     attributes: dict[str, str] = Field(default_factory=dict)
+    listed: bool = False
     dimensions: tuple[str, ...] = ()
     expert: Expert | None = None
 
@@ -60,6 +62,10 @@ class Domain(Record):
     def an_item(self) -> str:
         """The item with its article: "a film"."""
         return f"{'an' if self.item[:1] in 'aeiou' else 'a'} {self.item}"
+
+    def is_asked_for(self, relation: str) -> bool:
+        """Whether people ask for such a value."""
+        return not self.listed or relation in self.attributes
 
     def says(self, relation: str, value: str) -> str:
         """A clause that says of an item that it has a value: "Michael Mann directed it"."""
@@ -128,7 +134,7 @@ def read_domain(path: Path) -> Domain:
     file = YamlFile(path)
     if not isinstance(file.values, Mapping):
         raise file.error((), "a mapping is wanted, such as `domain: film`")
-    values = dict(file.values)
+    values = {"listed": "attributes" in file.values} | dict(file.values)
     try:
         if name := values.pop("domain", ""):
             values = known_domain(str(name)).model_dump() | values

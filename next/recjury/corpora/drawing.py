@@ -39,7 +39,7 @@ def shuffled(scenarios: Sequence[Scenario], seed: int) -> tuple[Scenario, ...]:
 
 def _scenarios(corpus: str, domain: Domain, catalogue: Catalogue, seed: int) -> Iterator[Scenario]:
     for item in sorted(catalogue, key=lambda item: lot(seed, item.id)):
-        if wishes := tuple(_wishes(item, catalogue, seed)):
+        if wishes := tuple(_wishes(item, domain, catalogue, seed)):
             yield Scenario(
                 id=f"{seed}-{item.id}",
                 corpus=corpus,
@@ -49,16 +49,16 @@ def _scenarios(corpus: str, domain: Domain, catalogue: Catalogue, seed: int) -> 
             )
 
 
-def _wishes(item: Item, catalogue: Catalogue, seed: int) -> Iterator[str]:
+def _wishes(item: Item, domain: Domain, catalogue: Catalogue, seed: int) -> Iterator[str]:
     """Values of an item; each of them leaves fewer items, and never the item alone."""
-    left, chosen = frozenset(catalogue.items), 0
-    values = (value for values in item.attributes.values() for value in values)
-    for value in sorted(values, key=lambda value: lot(seed, item.id, value)):
-        having = catalogue.having(value) & left
+    left, chosen = set(catalogue.items), 0
+    facts = (fact for fact in catalogue.graph.values_of(item.id) if domain.is_asked_for(fact[0]))
+    for relation, value in sorted(facts, key=lambda fact: lot(seed, item.id, fact[1])):
+        having = catalogue.graph.items_with(relation, value) & left
         is_needed = not chosen or (chosen < _MOST_WISHES and len(left) > _FEW)
         if is_needed and 1 < len(having) < len(left):
             left, chosen = having, chosen + 1
-            yield value
+            yield f"{relation}: {value}"
 
 
 def _targets(item: Item, wishes: tuple[str, ...], catalogue: Catalogue) -> list[Item]:

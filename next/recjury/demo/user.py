@@ -10,7 +10,7 @@ from zlib import crc32
 import yaml
 from pydantic import PrivateAttr
 
-from recjury.corpora import Catalogue, Domain, Item, KnowledgeGraph
+from recjury.corpora import Catalogue, Domain, Item, KnowledgeGraph, fact_of
 from recjury.llm import Ask
 from recjury.records import Record, Scenario, Turn
 from recjury.simulator import LeakGuard, Situation
@@ -32,7 +32,7 @@ class DemoUser(Record):
     not name a target that the system has not named.
     """
 
-    RENDERING: ClassVar[int] = 2
+    RENDERING: ClassVar[int] = 3
     """Another number if the same situation leads to another sentence."""
 
     kind: Literal["demo"] = "demo"
@@ -82,8 +82,11 @@ class DemoUser(Record):
         )
         target = next(known, None)
         said = " ".join(turn.text for turn in situation.turns if turn.speaker == "user").casefold()
-        wishes = (Wish("wish", value) for value in scenario.wishes)
-        for wish in chain(wishes, _traits(target, catalogue.graph) if target else ()):
+        facts = map(fact_of, scenario.wishes)
+        wishes = (Wish(relation or "wish", value) for relation, value in facts)
+        domain = self._domains.get(scenario.corpus)
+        traits = _traits(target, catalogue.graph, domain) if target else ()
+        for wish in chain(wishes, traits):
             if wish.value.casefold() not in said and wish.value not in situation.withheld:
                 yield wish
 
@@ -139,11 +142,12 @@ class _Speech:
         return text[0].upper() + text[1:]
 
 
-def _traits(item: Item, graph: KnowledgeGraph) -> Iterator[Wish]:
+def _traits(item: Item, graph: KnowledgeGraph, domain: Domain | None) -> Iterator[Wish]:
     """What the graph knows of an item: one value of each relation, then a second one of each."""
     columns: dict[str, list[Wish]] = {}
     for relation, value in graph.values_of(item.id):
-        columns.setdefault(relation, []).append(Wish(relation, value))
+        if domain is None or domain.is_asked_for(relation):
+            columns.setdefault(relation, []).append(Wish(relation, value))
     first, *others = columns.values() or [[]]
     decade = [Wish("decade", f"{item.year // 10 * 10}s")] if item.year else []
     rows = zip_longest(first, decade, *others)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
 
-from recjury.corpora import fold
+from recjury.corpora import fact_of, fold
 from recjury.judges.evaluator import Evaluator
 from recjury.llm import Ask
 from recjury.records import ConversationLog, Ending, Finding, ItemRef, Metric, Rating, Status
@@ -118,8 +118,8 @@ def _lacks(log: ConversationLog, *, wanted: bool) -> str:
 
 
 def _value_of(wish: str) -> str:
-    """The folded value of a wish, which may begin with its relation ("genre: crime")."""
-    return fold(wish.rpartition(": ")[2])
+    """The folded value of a wish."""
+    return fold(fact_of(wish)[1])
 
 
 def _scored(metric: str, score: float) -> Rating:

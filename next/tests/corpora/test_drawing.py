@@ -41,9 +41,17 @@ def test_a_folder_or_a_file_of_items_will_do(tmp_path: Path) -> None:
     (folder / "wares.csv").write_text("id,title,type\n1,A,pen\n2,B,pen\n3,C,cap\n")
     corpus = draw_corpus(str(folder / "wares.csv"), 2)
     assert corpus.name == "shop"
-    assert {scenario.wishes for scenario in corpus.scenarios} == {("pen",)}
+    assert {scenario.wishes for scenario in corpus.scenarios} == {("type: pen",)}
     with pytest.raises(UserError, match="no items"):
         draw_corpus("shop", 2, folder=str(tmp_path))
+
+
+def test_people_ask_only_for_the_attributes_that_a_domain_lists(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("id,title,type,hall\n1,A,pen,N\n2,B,pen,S\n3,C,cap,N\n")
+    (tmp_path / "domain.yaml").write_text("{item: ware, items: wares, attributes: [type]}")
+    corpus = draw_corpus(str(tmp_path), 2)
+    assert {scenario.wishes for scenario in corpus.scenarios} == {("type: pen",)}
+    assert corpus.catalogue.facts(corpus.catalogue.items["1"].ref) == "type: pen; hall: N"
 
 
 def test_scenarios_in_an_order_by_seed() -> None:
