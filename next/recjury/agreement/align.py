@@ -2,19 +2,17 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from recjury.agreement.beside import FEWEST_CLUSTERS, PLACE, agreed, beside, interval, some
 from recjury.agreement.labels import Labels
 from recjury.errors import UserError
 from recjury.files import nearest
-from recjury.results import Findings
+from recjury.results import Findings, Resampling
 from recjury.stats import (
     Coefficient,
     Correlations,
-    Draws,
     coefficients,
-    correlations,
-    interval,
     krippendorff_alpha,
     one_against_the_rest,
     rounded,
@@ -24,21 +22,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LENGTH, SYSTEM_MEAN = "(length of the replies)", "(mean of the system)"
-_PLACE = ["conversation", "turn"]
-_FEWEST = 5  # dialogues with a score and a label
-_FEWEST_SYSTEMS = 3
-_NAMED = 3  # conversations in a line
-_NOTHING = Coefficient(math.nan, math.nan, math.nan)
+_PREDICTORS = LENGTH, SYSTEM_MEAN
+_FEWEST = {"place": 5, "system": 3}
 
 
 class Aligned(NamedTuple):
-    """One metric held against one aspect of one subset: its correlations and its coverage."""
+    """One metric held against one aspect of one subset: its correlations and its coverage.
+
+    `clusters` are what is drawn in a resample: dialogues, or systems.
+    """
 
     subset: str
     aspect: str
     metric: str
     found: Correlations
     coverage: float
+    clusters: int
 
 
 def align(
@@ -46,7 +45,7 @@ def align(
     labels: Labels,
     pairs: Sequence[str] = (),
     *,
-    level: str = "place",
+    level: Literal["place", "system"] = "place",
     resamples: int = 2000,
     seed: int = 0,
 ) -> Findings:
@@ -57,138 +56,124 @@ def align(
     `level` "system", the means of systems are correlated. Raises UserError if no conversation has
     both, and if nothing is paired.
     """
-    means = labels.means()
-    if level == "system":
-        means = means.assign(cluster=means["system"])
+    means, resampling = labels.means(), Resampling(resamples, seed)
     paired = _paired(scores, sorted(set(means["metric"])), pairs)
-    _check_common(scores, means)
+    both = beside(scores, labels)
+    both = both[both["metric"].map(paired) == both["aspect"]]
+    both = _by_system(both) if level == "system" else _with_predictors(both, labels)
     rows: list[Aligned] = []
     data: dict[str, Any] = {}
     for (subset, aspect), own in means.groupby(["subset", "metric"], sort=False):
         metrics = [metric for metric, name in paired.items() if name == aspect]
-        if metrics:
-            work = _Aspect(str(subset), str(aspect), own, labels, level, resamples, seed)
-            found, told = work.aligned(scores, metrics)
-            rows += found
-            data.setdefault(str(subset), {})[str(aspect)] = told
+        if not metrics:
+            continue
+        found = both[(both["subset"] == subset) & (both["aspect"] == aspect)]
+        by_metric = {name: found[found["metric"] == name] for name in (*metrics, *_PREDICTORS)}
+        whole = len(own) if level == "place" else own["system"].nunique()
+        some_rows = {
+            name: Aligned(
+                str(subset),
+                str(aspect),
+                name,
+                _found(of, name, level, resampling),
+                len(of) / whole,
+                of["cluster"].nunique(),
+            )
+            for name, of in by_metric.items()
+            if len(of) or name in metrics
+        }
+        rows += some_rows.values()
+        told = {name: _json(row) for name, row in some_rows.items()}
+        differences = [*_differences([by_metric[name] for name in metrics], resampling)]
+        data.setdefault(str(subset), {})[str(aspect)] = {
+            **(told[metrics[0]] if len(metrics) == 1 else {name: told[name] for name in metrics}),
+            "predictors": {name: told[name] for name in _PREDICTORS if name in told},
+            "ceiling": _ceiling(labels.units(str(subset), str(aspect))),
+            **({"differences": differences} if differences else {}),
+        }
     return Findings(
         title=f"{labels.name}: scores and people",
         answer=_answer(rows),
         tables={"Agreement with people, with 95 % intervals": _table(rows)},
-        notes=tuple(_notes(data)),
+        notes=(*_notes(data), *_without_interval(rows)),
         problems=tuple(_alone(scores, means, paired)),
         data=data,
     )
 
 
-class _Aspect(NamedTuple):
-    """One aspect of one subset, with its labels."""
+def _by_system(both: "pd.DataFrame") -> "pd.DataFrame":
+    """The means of systems."""
+    keys = ["subset", "aspect", "metric", "system"]
+    wide = both.groupby(keys, sort=False)[["score", "label"]].mean().reset_index()
+    return wide.assign(cluster=wide["system"])
 
-    subset: str
-    aspect: str
-    own: "pd.DataFrame"
-    labels: Labels
-    level: str
-    resamples: int
-    seed: int
 
-    def aligned(
-        self, scores: "pd.DataFrame", metrics: Sequence[str]
-    ) -> tuple[list[Aligned], dict[str, Any]]:
-        """The rows of the metrics and of what reads no word, and the JSON of all."""
-        rows = [self._row(metric, self._joined(scores, metric)) for metric in metrics]
-        plain = {LENGTH: self._lengths(), SYSTEM_MEAN: self._system_means()}
-        simple = [self._row(name, frame) for name, frame in plain.items() if len(frame)]
-        told = {row.metric: _json(row) for row in rows}
-        one = told[metrics[0]] if len(metrics) == 1 else told
-        differences = [*self._differences(scores, metrics)]
-        return [*rows, *simple], {
-            **one,
-            "predictors": {row.metric: _json(row) for row in simple},
-            "ceiling": self._ceiling(),
-            **({"differences": differences} if differences else {}),
-        }
+def _with_predictors(both: "pd.DataFrame", labels: Labels) -> "pd.DataFrame":
+    """The length of the replies, and the mean label of the system's other places, are metrics."""
+    import pandas as pd
 
-    def _joined(self, scores: "pd.DataFrame", metric: str) -> "pd.DataFrame":
-        """The labels that have a score; with level "system", the means of systems."""
-        own = scores[scores["metric"] == metric]
-        places = own.groupby(_PLACE, observed=True)["score"].mean().rename("x").reset_index()
-        joined = self.own.rename(columns={"score": "y"}).merge(places, on=_PLACE)
-        if self.level != "system":
-            return joined
-        both = joined.groupby("system", sort=False)[["x", "y"]].mean().reset_index()
-        return both.assign(cluster=both["system"])
+    means = labels.means().rename(columns={"metric": "aspect", "score": "label"})
+    of_system = means.groupby(["subset", "aspect", "system"])["label"]
+    rest = (of_system.transform("sum") - means["label"]) / (of_system.transform("size") - 1)
+    several = means.groupby(["subset", "aspect"])["system"].transform("nunique") > 1
+    predicted = means.assign(metric=SYSTEM_MEAN, score=rest.where(several)).dropna()
+    lengths = _lengths(labels)
+    parts = [both, predicted, beside(lengths, labels)] if len(lengths) else [both, predicted]
+    return pd.concat(parts, ignore_index=True)
 
-    def _lengths(self) -> "pd.DataFrame":
-        """The labels with the number of words of the system's turns that they are about."""
-        if self.level == "system":
-            return self.own[:0]
-        said = {each.id: each.interaction for each in self.labels.recordings}
 
-        def words(conversation: str, turn: int) -> float:
-            turns = said.get(conversation, ())
-            chosen = turns if turn < 0 else turns[turn : turn + 1]
-            return float(sum(len(t.text.split()) for t in chosen if t.speaker == "system"))
+def _lengths(labels: Labels) -> "pd.DataFrame":
+    """The words of what a system said, in each turn and in the dialogue, as scores."""
+    import pandas as pd
 
-        known = self.own[self.own["conversation"].isin(said)]
-        lengths = [words(*place) for place in known[_PLACE].itertuples(index=False)]
-        return known.rename(columns={"score": "y"}).assign(x=lengths)
+    rows: list[tuple[Any, ...]] = []
+    for each in labels.recordings:
+        words = [len(t.text.split()) if t.speaker == "system" else 0 for t in each.interaction]
+        places = {-1: sum(words), **dict(enumerate(words))}
+        about = (each.corpus, each.system)
+        rows += ((each.id, turn, *about, LENGTH, float(n)) for turn, n in places.items())
+    return pd.DataFrame(rows, columns=[*PLACE, "corpus", "system", "metric", "score"])
 
-    def _system_means(self) -> "pd.DataFrame":
-        """The labels with the mean label of the system's other places."""
-        own = self.own.rename(columns={"score": "y"})
-        by_system = own.groupby("system")["y"]
-        if self.level == "system" or by_system.ngroups < 2:
-            return own[:0]
-        counts, sums = by_system.transform("size"), by_system.transform("sum")
-        return own.assign(x=(sums - own["y"]) / (counts - 1)).dropna()
 
-    def _row(self, metric: str, joined: "pd.DataFrame") -> Aligned:
-        whole = self.own["system"].nunique() if self.level == "system" else len(self.own)
-        fewest = _FEWEST_SYSTEMS if self.level == "system" else _FEWEST
-        share = len(joined) / whole
-        if len(joined) < fewest:
-            found = Correlations(_NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING, len(joined))
-        else:
-            draws = Draws(joined["cluster"], times=self.resamples, seed=self.seed)
-            columns = (joined["x"], joined["y"], joined["cluster"], joined["system"])
-            found = correlations(*columns, draws=draws)
-        if metric == SYSTEM_MEAN or self.level == "system":  # within a system it says nothing
-            found = found._replace(within_pearson=_NOTHING, within_spearman=_NOTHING)
-        return Aligned(self.subset, self.aspect, metric, found, share)
+def _found(both: "pd.DataFrame", metric: str, level: str, resampling: Resampling) -> Correlations:
+    found = agreed(both, resampling, fewest=_FEWEST[level])
+    if metric != SYSTEM_MEAN and level == "place":
+        return found
+    none = Coefficient(math.nan, math.nan, math.nan)  # within a system it says nothing
+    return found._replace(within_pearson=none, within_spearman=none)
 
-    def _differences(
-        self, scores: "pd.DataFrame", metrics: Sequence[str]
-    ) -> Iterator[dict[str, Any]]:
-        """Pearson's r of each metric less that of the first, over the places that both have."""
-        first = self._joined(scores, metrics[0])
-        for metric in metrics[1:]:
-            both = first.merge(self._joined(scores, metric)[[*_PLACE, "x"]], on=_PLACE)
-            if len(both) < _FEWEST:
-                continue
-            draws = Draws(both["cluster"], times=self.resamples, seed=self.seed)
-            y = rounded(both["y"])
-            one, other = (
-                coefficients(rounded(both[name]), y, both["system"], draws)[:, 0]
-                for name in ("x_x", "x_y")
-            )
-            low, high = interval(other - one, clusters=both["cluster"].nunique())
-            value = float(other[0] - one[0])
-            yield {"a": metric, "b": metrics[0], "value": value, "low": low, "high": high} | {
-                "n": len(both)
-            }
 
-    def _ceiling(self) -> dict[str, Any] | None:
-        """How far people agree with each other, where single ratings are known."""
-        units = self.labels.units(self.subset, self.aspect)
-        if not any(len(unit) > 1 for unit in units):
-            return None
-        return {
-            "alpha": krippendorff_alpha(units),
-            "alpha_interval": krippendorff_alpha(units, "interval"),
-            "one_against_the_rest": one_against_the_rest(units),
-            "places": len(units),
-        }
+def _differences(
+    judged: Sequence["pd.DataFrame"], resampling: Resampling
+) -> Iterator[dict[str, Any]]:
+    """Pearson's r of each metric less that of the first, over the places that both have."""
+    first = judged[0]
+    keys = [key for key in ("conversation", "turn", "system") if key in first]
+    for other in judged[1:]:
+        both = first.merge(other[[*keys, "score", "metric"]], on=keys, suffixes=("", "_other"))
+        if len(both) < _FEWEST["place"]:
+            continue
+        draws, y = resampling.draws(list(both["cluster"])), rounded(both["label"])
+        one, two = (
+            coefficients(rounded(both[name]), y, both["system"], draws)[:, 0]
+            for name in ("score", "score_other")
+        )
+        low, high = interval(two - one, both["cluster"].nunique())
+        names = {"a": both["metric_other"].iloc[0], "b": both["metric"].iloc[0]}
+        value = float(two[0] - one[0])
+        yield names | {"value": value, "low": low, "high": high, "n": len(both)}
+
+
+def _ceiling(units: list[list[float]]) -> dict[str, Any] | None:
+    """How far people agree with each other, where single ratings are known."""
+    if not any(len(unit) > 1 for unit in units):
+        return None
+    return {
+        "alpha": krippendorff_alpha(units),
+        "alpha_interval": krippendorff_alpha(units, "interval"),
+        "one_against_the_rest": one_against_the_rest(units),
+        "places": len(units),
+    }
 
 
 def _paired(scores: "pd.DataFrame", aspects: Sequence[str], pairs: Sequence[str]) -> dict[str, str]:
@@ -217,16 +202,6 @@ def _paired(scores: "pd.DataFrame", aspects: Sequence[str], pairs: Sequence[str]
     return chosen
 
 
-def _check_common(scores: "pd.DataFrame", means: "pd.DataFrame") -> None:
-    scored, labelled = (set(each["conversation"]) for each in (scores, means))
-    if not scored & labelled:
-        raise UserError(
-            "no conversation has both a score and a label: scores are of "
-            f"{_some(scored) or 'none'}, labels of {_some(labelled)}. `recjury judge --labels ...` "
-            "rates the labelled ones"
-        )
-
-
 def _alone(
     scores: "pd.DataFrame", means: "pd.DataFrame", paired: Mapping[str, str]
 ) -> Iterator[str]:
@@ -235,23 +210,31 @@ def _alone(
     scored = set(scores[scores["metric"].isin(list(paired))]["conversation"])
     labelled = set(means[means["metric"].isin(aspects)]["conversation"])
     if alone := scored - labelled:
-        yield f"{len(alone)} scored conversations have no label: {_some(alone)}"
+        yield f"{len(alone)} scored conversations have no label: {some(alone)}"
     if alone := labelled - scored:
-        yield f"{len(alone)} labelled conversations have no score: {_some(alone)}"
+        yield f"{len(alone)} labelled conversations have no score: {some(alone)}"
     constant = means[means["metric"].isin(aspects)].groupby(["subset", "metric"])["score"].nunique()
     for subset, aspect in constant[constant == 1].index:
         yield f"{subset}, {aspect}: all labels are equal, so nothing correlates"
 
 
-def _some(names: set[str]) -> str:
-    several = sorted(map(str, names))
-    more = f" and {len(several) - _NAMED} more" if len(several) > _NAMED else ""
-    return ", ".join(several[:_NAMED]) + more
+def _without_interval(rows: Sequence[Aligned]) -> Iterator[str]:
+    """Why intervals are missing."""
+    few = {
+        (row.subset, row.aspect): row
+        for row in rows
+        if row.clusters < FEWEST_CLUSTERS and not math.isnan(row.found.spearman.value)
+    }
+    for (subset, aspect), row in few.items():
+        yield (
+            f"{subset}, {aspect}: no interval: {row.found.n} labels are of {row.clusters} clusters "
+            f"(dialogues that are drawn together, or systems), and {FEWEST_CLUSTERS} are needed"
+        )
 
 
 def _answer(rows: Sequence[Aligned]) -> str:
     """Whether the metrics say more than what reads no word."""
-    own = [row for row in rows if row.metric not in (LENGTH, SYSTEM_MEAN)]
+    own = [row for row in rows if row.metric not in _PREDICTORS]
     known = [row for row in own if not math.isnan(row.found.spearman.value)]
     if not known:
         return "No metric has enough scores beside labels for a correlation."
@@ -285,6 +268,7 @@ def _table(rows: Sequence[Aligned]) -> "pd.DataFrame":
                 "kendall": _cell(row.found.kendall),
                 "within systems": _cell(row.found.within_spearman),
                 "n": row.found.n,
+                "clusters": row.clusters,
                 "coverage": f"{row.coverage:.0%}",
             }
             for row in rows
@@ -327,5 +311,6 @@ def _json(row: Aligned) -> dict[str, Any]:
             "spearman": found.within_spearman._asdict(),
         },
         "n": found.n,
+        "clusters": row.clusters,
         "coverage": row.coverage,
     }

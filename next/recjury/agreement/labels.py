@@ -33,6 +33,13 @@ class Labels(NamedTuple):
         scores = by_label.agg(_most_given) if self.majority else by_label.mean()
         return scores.to_frame().assign(raters=by_label.size()).reset_index()
 
+    def of_conversations(self, frame: "pd.DataFrame") -> "pd.Series[bool]":
+        """Which rows of a frame of ratings are of conversations that have a label by their ids.
+
+        Labels of recordings and of other people's data name scenarios instead.
+        """
+        return frame["conversation"].astype(str).isin(self.frame["conversation"])
+
     def units(self, subset: str, metric: str) -> list[list[float]]:
         """The single scores of each label."""
         rows = self.frame[(self.frame["subset"] == subset) & (self.frame["metric"] == metric)]

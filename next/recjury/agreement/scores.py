@@ -14,14 +14,15 @@ from recjury.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ["conversation", "turn", "metric", "score"]
+_KEYS = ["scenario", "turn", "corpus", "system", "metric"]
+_TEXTS = dict.fromkeys(["scenario", "corpus", "system", "metric"], str)
 
 
 def read_scores(source: str, campaign: str = "", labels: Labels | None = None) -> "pd.DataFrame":
-    """A row for each score: conversation, turn (-1: the dialogue), metric, score.
+    """A row for each score: conversation, turn (-1: the dialogue), corpus, system, metric, score.
 
-    `source` is a store, a run file (`[{"conv_id", "turns", "dial_level_pred"}, ...]`), or CSV with
-    these columns. `labels` are those that they will be held against. Raises UserError.
+    `source` is a store, a run file (`[{"conv_id", "turns", "dial_level_pred"}, ...]`), or CSV as
+    labels have it. `labels` are those that they will be held against. Raises UserError.
     """
     path = Path(source)
     if "://" not in source and path.suffix in (".json", ".csv"):
@@ -31,7 +32,7 @@ def read_scores(source: str, campaign: str = "", labels: Labels | None = None) -
 
 
 def scores_of(frame: "pd.DataFrame", labels: Labels | None = None) -> "pd.DataFrame":
-    """The scores of a frame of ratings, by scenario: the mean over raters, judgings and systems.
+    """The scores of a frame of ratings, by scenario: the mean over raters, judgings and repeats.
 
     Where one rater of a place has no score, the place has none: raters differ in level. The mean
     of factors (`core.mean`) is there, too. If `labels` are of this campaign's own conversations,
@@ -39,21 +40,19 @@ def scores_of(frame: "pd.DataFrame", labels: Labels | None = None) -> "pd.DataFr
     """
     import pandas as pd
 
-    ids = frame["conversation"].astype(str)
-    if labels is not None and (own := ids.isin(labels.frame["conversation"])).any():
-        frame = frame[own].assign(scenario=ids[own])
+    if labels is not None and (own := labels.of_conversations(frame)).any():
+        frame = frame[own].assign(scenario=frame["conversation"][own].astype(str))
     rated = frame[frame["metric"].notna()]
-    ids = (rated["evaluator"].astype(str) + "." + rated["metric"].astype(str)).rename("metric")
-    keys = [rated["scenario"].astype(str).rename("conversation"), rated["turn"], ids]
-    by_rater = rated["score"].groupby([*keys, rated["rater"]], observed=True).mean()
-    by_place = by_rater.groupby(level=["conversation", "turn", "metric"])
-    whole = by_place.mean().where(by_place.count() == by_place.size()).dropna().reset_index()
-    wide = scores(frame)
-    means = [each for each in factors_of(frame) if each in wide]
-    long = wide[means].reset_index().melt(id_vars=["scenario"], value_vars=means)
-    long.columns = pd.Index(["conversation", "metric", "score"])
-    parts = [whole, long.dropna().assign(turn=-1.0)] if means else [whole]
-    return pd.concat(parts, ignore_index=True)[COLUMNS]
+    rated = rated.assign(metric=rated["evaluator"].astype(str) + "." + rated["metric"].astype(str))
+    by_rater = rated.groupby([*_KEYS, "rater"], observed=True)["score"].mean()
+    by_place = by_rater.groupby(level=_KEYS, observed=True)
+    whole = by_place.mean().where(by_place.count() == by_place.size()).reset_index()
+    wide, means = scores(frame).reset_index(), factors_of(frame)
+    known = [each for each in means if each in wide]
+    long = wide.melt(["scenario", "corpus", "system"], known, "metric", "score")
+    long = long.assign(turn=-1.0).groupby(_KEYS, observed=True)["score"].mean().reset_index()
+    found = pd.concat([each.astype(_TEXTS) for each in (whole, long)], ignore_index=True)
+    return found.dropna(subset="score").rename(columns={"scenario": "conversation"})
 
 
 def _of_run_file(path: Path) -> "pd.DataFrame":
@@ -72,10 +71,11 @@ def _of_run_file(path: Path) -> "pd.DataFrame":
             f"{path}: expected a list of objects with `conv_id`, `turns` and `dial_level_pred`: "
             f"{type(error).__name__} {error}"
         ) from None
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=["conversation", "turn", "metric", "score"])
 
 
 def _of_csv(path: Path) -> "pd.DataFrame":
     from recjury.agreement.forms import from_csv
 
-    return from_csv(path).frame[COLUMNS]
+    frame = from_csv(path).frame.rename(columns={"subset": "corpus"})
+    return frame[["conversation", "turn", "corpus", "system", "metric", "score"]]

@@ -79,6 +79,56 @@ def test_systems_are_ranked() -> None:
     assert own["pearson"]["value"] > 0.9
 
 
+def test_of_two_dialogues_there_is_no_interval() -> None:
+    scores, labels = planted()
+    clusters = [f"d{int(id_[1:]) % 2}" for id_ in labels.frame["conversation"]]
+    found = align(scores, labels._replace(frame=labels.frame.assign(cluster=clusters)))
+    own, usual = (each.data["set"]["overall"] for each in (found, align(scores, labels)))
+    assert (own["clusters"], usual["clusters"]) == (2, 60)
+    for name in ("pearson", "spearman", "kendall"):
+        assert own[name]["value"] == pytest.approx(usual[name]["value"])
+        assert math.isnan(own[name]["low"])
+        assert math.isnan(own[name]["high"])
+    assert any("2 clusters" in note for note in found.notes)
+
+
+def of_two_corpora(*, subset: str = "corpus", system: str = "s") -> tuple[pd.DataFrame, Labels]:
+    """Twelve conversations in each of two corpora, by the same ids: scores rise in one, fall in
+    the other, as their labels do.
+    """
+    rows, scores = [], []
+    for number in range(12):
+        for corpus, value in (("a", number), ("b", -number)):
+            name = corpus if subset == "corpus" else subset
+            rows.append((f"c{number}", -1, "overall", "1", value, name, "s", f"{corpus}{number}"))
+            scores.append((f"c{number}", -1, corpus, system, "mine.overall", value))
+    columns = ["conversation", "turn", "corpus", "system", "metric", "score"]
+    return pd.DataFrame(scores, columns=columns), labels_of("two", rows)
+
+
+def test_conversations_of_two_data_sets_are_told_apart() -> None:
+    found = align(*of_two_corpora()).data
+    for corpus in "ab":
+        assert found[corpus]["overall"]["n"] == 12
+        assert found[corpus]["overall"]["spearman"]["value"] == pytest.approx(1)
+    with pytest.raises(UserError, match=r"more than one data set.*`subset`"):
+        align(*of_two_corpora(subset="people"))
+
+
+def test_conversations_of_two_systems_are_told_apart() -> None:
+    scores, labels = planted()
+    both = pd.concat([scores.assign(system=name) for name in ("s", "t")])
+    with pytest.raises(UserError, match="more than one system"):
+        align(both, labels)
+    own = labels._replace(frame=labels.frame.assign(system="s"))
+    assert (
+        align(both.assign(score=both["score"].where(both["system"] == "s", 0)), own).data["set"][
+            "overall"
+        ]
+        == align(scores, own).data["set"]["overall"]
+    )
+
+
 @needs_data
 def test_faces_run_file_gives_its_published_correlations() -> None:
     """FACE, table 1: 28 figures; and within systems those of the overall scores."""
