@@ -13,7 +13,7 @@ from recjury.corpora import Corpus, draw_corpus, open_corpus, shuffled
 from recjury.demo import DEMO_EVALUATORS, DEMO_USERS
 from recjury.errors import UserError
 from recjury.files import content_digest, nearest
-from recjury.judges import EVALUATORS, Context, Evaluator
+from recjury.judges import EVALUATORS, Context, Evaluator, check_metrics
 from recjury.llm import Budget, Gateway, Model, Provider, Recorder, open_model
 from recjury.llm.prompts import pack
 from recjury.mistakes import Mistake, made
@@ -22,6 +22,9 @@ from recjury.simulator import USERS, User
 
 Open = Callable[[Model], Provider]
 """Opens what answers in place of a model."""
+
+
+_BASES = {"evaluators": "Evaluator", "users": "SimulatedUser"}
 
 
 class NamedUser(NamedTuple):
@@ -222,6 +225,7 @@ class _Parts:
                     raise UserError(f"{settings['kind']}: expected a class of recjury's Evaluator")
                 aliases = sorted(references(made_, "model"))  # they are the names of raters
                 ready = made_.prepared(context)
+                check_metrics(ready)
                 parts = [made_.RENDERING, self._identity(made_), source, aliases]
                 parts += [] if ready.drawn is None else [ready.drawn]
                 version = digest(type(made_).__name__, *parts)
@@ -267,7 +271,7 @@ class _Parts:
         """The record of a part, with a name, and the digest of its own source."""
         found = plugins.find(group, settings["kind"], known)
         if not (isinstance(found.value, type) and issubclass(found.value, Record)):
-            raise UserError(f"{settings['kind']}: expected a class of recjury's Record")
+            raise UserError(f"{settings['kind']}: expected a class of recjury's {_BASES[group]}")
         record: Any = made(found.value, settings)
         name = record.name or settings["kind"].rpartition(":")[2].lower()
         return record.model_copy(update={"name": name}), found.source

@@ -12,7 +12,7 @@ from recjury.campaign.config import Config, Spending
 from recjury.campaign.plan import Trial, planned_conversations, planned_evaluators, trial_of
 from recjury.campaign.prepare import Open, Prepared, prepared
 from recjury.errors import BatchPending, CallFailed, Stop, UnitFailed, UserError
-from recjury.judges import Evaluator
+from recjury.judges import Evaluator, checked
 from recjury.llm import Ask, Budget, gather
 from recjury.logs import logger
 from recjury.records import ConversationLog, Finding, Rating, Status, Unit
@@ -332,17 +332,24 @@ async def play(trial: Trial, left: Todo, ready: Prepared, keeper: Keeper) -> Con
 
 
 async def _rated(evaluator: Evaluator, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
-    """What an evaluator finds; what one's own evaluator raises is a reason without a score."""
+    """What an evaluator finds; what one's own evaluator raises is a reason without a score.
+
+    Raises UserError for what no table could show.
+    """
     try:
-        return await evaluator.rate(log, ask)
-    except (Stop, BatchPending):
+        found: object = await evaluator.rate(log, ask)
+    except (UserError, BatchPending):
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if type(evaluator).__module__.startswith("recjury."):
             raise
         reason = " ".join(f"the evaluator raised {type(error).__name__}: {error}".split())
         about: dict[str, Any] = {"rater": evaluator.name, "status": Status.CALL_FAILED}
         return [Rating(metric=each.name, reason=reason, **about) for each in evaluator.metrics]
+    try:
+        return checked(evaluator, log, found)
+    except UserError as error:
+        raise UserError(f"evaluator {evaluator.name}: {error}") from None
 
 
 async def evaluate(

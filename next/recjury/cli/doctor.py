@@ -110,9 +110,12 @@ async def _campaign(file: Path, *, ask: bool) -> list[Check]:
     """All that a campaign names, opened as a run opens it. Raises UserError for a bad file."""
     from recjury.campaign import read_config
     from recjury.campaign.prepare import prepared
+    from recjury.files import YamlFile
     from recjury.store import Store
 
-    config = read_config(file)
+    values = YamlFile(file).values
+    rates_only = isinstance(values, dict) and "evaluators" in values and "systems" not in values
+    config = read_config(file, {"scenarios": [], "recordings": {"": ""}} if rates_only else None)
     patient = {
         alias: model.live.model_copy(update={"patience": min(model.patience, _PATIENCE)})
         for alias, model in config.models.items()

@@ -5,7 +5,7 @@ A session is a conversation, in the order of time; a trace without a session is 
 outermost one of a trace speaks for it, or else its last generation.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from recjury.corpora.messages import USERS
@@ -49,7 +49,9 @@ def sessions(rows: Iterable[Row]) -> Iterator[Row]:
             yield row._replace(problem=f"trace {id_} has no user's turn in its input")
     for id_, same in talks.items():
         same.sort(key=_time)
-        said = [each for n, row in enumerate(same) for each in _said(row, is_first=not n)]
+        said: list[Any] = []
+        for row in same:
+            said += _said(row, said)
         yield same[0]._replace(value={"id": id_, "messages": said})
 
 
@@ -61,12 +63,22 @@ def _speaking(same: list[Row]) -> Row:
     return whole[0] if whole else max(same, key=lambda row: (_is_model(row), _time(row)))
 
 
-def _said(row: Row, *, is_first: bool) -> Iterator[Any]:
+def _said(row: Row, before: Sequence[Any]) -> Iterator[Any]:
     """What a trace adds to its session: of a whole history in its input, only the end is new."""
     asked, answered = _asked(row), _messages(row.fields["output"], "assistant")
-    yield from asked if is_first else asked[_last_turn(asked) :]
+    yield from _new(asked, before)
     places = [n for n, message in enumerate(answered) if _is_user(message)]
     yield from answered[places[-1] + 1 if places else 0 :]
+
+
+def _new(asked: list[Any], before: Sequence[Any]) -> list[Any]:
+    """What follows the user's words that were said before; without these, the last turn."""
+    places = [n for n, message in enumerate(asked) if _is_user(message)]
+    words = [asked[n].get("content") for n in places]
+    known = [message.get("content") for message in before if _is_user(message)]
+    if not before or (words[: len(known)] == known and len(words) > len(known)):
+        return asked[places[len(known)] if known else 0 :]
+    return asked[_last_turn(asked) :]
 
 
 def _last_turn(messages: list[Any]) -> int:

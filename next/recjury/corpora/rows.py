@@ -68,6 +68,8 @@ def _listed(value: Any, is_row: Callable[[Any], bool]) -> list[Any]:
         return [value]
     if isinstance(value, Mapping):
         lists = {key: each for key, each in value.items() if isinstance(each, list)}
+        of_rows = {key: each for key, each in lists.items() if any(map(is_row, each))}
+        lists = of_rows or lists
         if len(lists) != 1:
             return [value]
         ((key, entries),) = lists.items()

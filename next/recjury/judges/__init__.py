@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from recjury.judges.checking import check_metrics, checked
 from recjury.judges.core import Core
 from recjury.judges.criterion import Criterion, JudgePrompts, criteria_of, judge
 from recjury.judges.dialogue_quality import DialogueQuality, quality
@@ -45,6 +46,8 @@ __all__ = [
     "PairEval",
     "Persuasiveness",
     "Rubric",
+    "check_metrics",
+    "checked",
     "criteria_of",
     "face",
     "judge",

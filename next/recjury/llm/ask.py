@@ -10,9 +10,10 @@ from pydantic import BaseModel, ValidationError
 
 from recjury.errors import CallFailed, Refused, Unreadable
 from recjury.llm.gateway import Gateway
-from recjury.llm.identity import CODE, CUT
 from recjury.llm.reading import check_choices, expected_in, object_in, odds_in, rating_in
 from recjury.records import (
+    CODE,
+    CUT,
     Completion,
     EmbeddingShape,
     Message,

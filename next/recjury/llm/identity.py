@@ -10,10 +10,7 @@ import json
 import secrets
 from collections.abc import Mapping
 
-from recjury.records import Message, Request
-
-CODE, CUT = "\x1f", "\x1e"
-"""Marks in rendered templates: where the code stands, and where a prompt divides into parts."""
+from recjury.records import CODE, Message, Request
 
 IDENTITY = 1
 """The version of identities: another one makes all calls new."""

@@ -23,8 +23,7 @@ from jinja2 import (
 
 from recjury.errors import UserError
 from recjury.files import YamlFile, nearest, read_text
-from recjury.llm.identity import CODE, CUT
-from recjury.records import Event, ItemRef, Turn, digest
+from recjury.records import CODE, CUT, Event, ItemRef, Turn, digest
 
 _ROOMS = Path(__file__).parent.parent
 _MARKS = str.maketrans({CODE: " ", CUT: " "})

@@ -2,6 +2,8 @@
 
 from recjury.records.base import Record, digest, text_hash
 from recjury.records.call import (
+    CODE,
+    CUT,
     Completion,
     EmbeddingShape,
     Message,
@@ -51,6 +53,8 @@ from recjury.records.rating import (
 from recjury.records.variants import factors, variants
 
 __all__ = [
+    "CODE",
+    "CUT",
     "DEBATE",
     "LIST_LENGTH",
     "UNFINISHED",

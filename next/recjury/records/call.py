@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+CODE, CUT = "\x1f", "\x1e"
+"""Marks in rendered templates: where the code stands, and where a prompt divides into parts."""
+
 
 class Message(NamedTuple):
     """One message of a prompt, in parts: a part that recurs in many prompts is stored once."""
@@ -14,6 +17,11 @@ class Message(NamedTuple):
     def text(self) -> str:
         """What the model reads."""
         return "".join(self.parts)
+
+    @property
+    def shown(self) -> str:
+        """The text for people: a stored prompt has no code, and says where one stood."""
+        return self.text.replace(CODE, "CODE").replace(CUT, "")
 
 
 class RatingShape(NamedTuple):

@@ -138,7 +138,7 @@ def _told(part: _Part, calls: Iterable[CallRow]) -> tuple[str, dict[str, Any]]:
     """A part with its prompts and replies; a prompt that is asked again stands there once."""
     replies: dict[str, list[CallRow]] = {}
     for call in calls:
-        prompt = "\n\n".join(f"[{message.role}]\n{message.text}" for message in call.prompt)
+        prompt = "\n\n".join(f"[{message.role}]\n{message.shown}" for message in call.prompt)
         replies.setdefault(prompt, []).append(call)
     texts = [part.text]
     for prompt, answers in list(replies.items())[:_MOST_PROMPTS]:

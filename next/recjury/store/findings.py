@@ -1,10 +1,8 @@
 """What an evaluator returns, as rows and back."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from recjury.errors import UserError
 from recjury.records import (
     DEBATE,
     Debate,
@@ -26,24 +24,6 @@ class FindingRows(NamedTuple):
     ratings: list[Fields]
     evidence: list[Fields]
     statements: list[Fields]
-
-
-def check_findings(findings: Sequence[Finding]) -> None:
-    """Raise UserError for what no table could show as it is meant.
-
-    That is a metric of two levels, two ratings of one metric by one rater, and two statements of
-    one role in one round.
-    """
-    ratings, statements = ratings_of(findings), statements_of(findings)
-    levels = {(rating.metric, rating.turn is None) for rating in ratings}
-    if twice := _first_twice(metric for metric, _ in levels):
-        raise UserError(f"metric {twice!r} rates turns and the dialogue: use two names")
-    if twice := _first_twice((rating.metric, rating.rater, rating.turn) for rating in ratings):
-        metric, rater, turn = twice
-        at = "" if turn is None else f" at turn {turn}"
-        raise UserError(f"metric {metric!r} has two ratings by {rater!r}{at}: return one of them")
-    if twice := _first_twice((said.round, said.role) for said in statements):
-        raise UserError(f"{twice[1]!r} has two statements in round {twice[0]}: return one debate")
 
 
 def to_rows(evaluation: str, findings: Sequence[Finding]) -> FindingRows:
@@ -117,7 +97,3 @@ def _rating_row(rating: Rating) -> Fields:
 def _statement_row(said: Statement) -> Fields:
     text = text_hash(said.text) if said.text else None
     return said.model_dump(mode="json", include=set(_STATEMENT)) | {"text": text}
-
-
-def _first_twice(keys: Iterable[Any]) -> Any:
-    return next((key for key, count in Counter(keys).items() if count > 1), None)

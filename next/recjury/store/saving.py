@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from recjury.records import ConversationLog, Finding, Status, digest, text_hash, unfinished
 from recjury.store import tables
 from recjury.store.database import Chapter
-from recjury.store.findings import check_findings, texts_of, to_rows
+from recjury.store.findings import texts_of, to_rows
 from recjury.store.tables import add_new, now, put
 
 
@@ -84,9 +84,8 @@ class Saving(Chapter):
         """Keep what was found, in place of what was found before.
 
         `tries` is what the evaluation was given; the next run is given one more if something stayed
-        unreadable. Raises UserError for findings that no table could show (`check_findings`).
+        unreadable.
         """
-        check_findings(findings)
         id_, open_ = evaluation_id(conversation, evaluator, judging), unfinished(findings)
         row = {
             "id": id_,

@@ -165,6 +165,16 @@ def test_traces_of_langfuse(tmp_path: Path, first: Any, second: Any) -> None:
         assert recording.id == "s"
 
 
+def test_a_session_of_langfuse_with_a_turn_that_failed(tmp_path: Path) -> None:
+    """What the user said before it stands in the next input again, and is said once."""
+    hi = said("user", "Hi")
+    traces = [trace(1, [hi], None), trace(2, [hi, ASKED], "Heat."), trace(3, "Older!", RIFIFI)]
+    session = {"id": "s", "traces": traces, "comments": []}
+    (recording,) = read(tmp_path, json.dumps(session)).recordings
+    texts = [turn.text for turn in recording.interaction]
+    assert texts == ["Hi\nA heist film?", "Heat.", "Older!", "Rififi."]
+
+
 def observation(number: int, asked: Any, answered: Any, **more: Any) -> dict[str, Any]:
     """https://langfuse.com/docs/api-and-data-platform/features/blob-storage-export-fields."""
     about = {"id": f"o{number}", "trace_id": "t1", "session_id": "s", "type": "SPAN"}

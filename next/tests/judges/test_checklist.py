@@ -14,9 +14,8 @@ import yaml
 import recjury
 from recjury.debate import RolePrompts, roles_of
 from recjury.judges import Core, JudgePrompts, criteria_of
-from recjury.llm.identity import CODE
 from recjury.llm.prompts import pack
-from recjury.records import Message, Rating, Record, Statement, Status, Turn
+from recjury.records import CODE, Message, Rating, Record, Statement, Status, Turn
 from tests.logs import CATALOGUE, LOG, SCENARIO, log_of
 
 HERE = Path(__file__).parent

@@ -10,9 +10,8 @@ from pydantic import BaseModel, Field
 
 from recjury.errors import Unreadable
 from recjury.llm import Answer, Ask, Model, Odds, Score, ScriptedModel, TypicalModel, gather
-from recjury.llm.identity import CODE
 from recjury.llm.prompts import fence
-from recjury.records import Completion, Message, Request, Status
+from recjury.records import CODE, Completion, Message, Request, Status
 from tests.llm.doubles import Memory, ask_of, gateway, in_turn, says
 from tests.scripted_endpoint import Body, Reply, completion, prompt_of
 

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from recjury.errors import UserError
-from recjury.llm.identity import CODE
 from recjury.llm.prompts import Pack, fence, fence_line, items_block, numbers_of, pack, turns_block
-from recjury.records import ItemRef, Turn
+from recjury.records import CODE, ItemRef, Turn
 
 A, B = ItemRef(id="a", name="Alien"), ItemRef(id="b", name="B &\n<b>")
 

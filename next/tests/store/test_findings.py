@@ -60,24 +60,6 @@ async def test_any_text_of_a_log_and_of_findings_comes_back(store: Store) -> Non
     assert store.check() == []
 
 
-@pytest.mark.parametrize(
-    ("findings", "message"),
-    [
-        ([rating("fit", 1), rating("fit", 1, turn=2)], "'fit' rates turns and the dialogue"),
-        ([rating("fit", 1), rating("fit", 2)], "'fit' has two ratings by 'judge'"),
-        ([debate(), debate()], "'linguist' has two statements in round 1|'overall' has two"),
-    ],
-    ids=["two levels", "rated twice", "said twice"],
-)
-async def test_what_no_table_could_show_is_refused(
-    store: Store, findings: list[Finding], message: str
-) -> None:
-    await save(store, FINDINGS)
-    with pytest.raises(UserError, match=message):
-        await save(store, findings)
-    assert store.findings(ID) == list(FINDINGS)
-
-
 async def test_evaluations_are_listed_in_the_order_of_the_plan(store: Store) -> None:
     started(store)
     await play(store, *(each.conversation for each in PLAN))
