@@ -134,6 +134,10 @@ class Catalogue:
         refs = (self._item_of[t].ref if isinstance(t, Title) else self.resolve(t) for t in found)
         return tuple({ref.id: ref for ref in refs}.values())
 
+    def without_others(self, text: str, item: ItemRef) -> str:
+        """The plain text without the names of other items that are called otherwise."""
+        return self._titles.without(text, keep=Title(item.name))
+
     def facts(self, item: ItemRef) -> str:
         """What is known of an item, on one line: `1995; genre: crime, thriller; director: ...`."""
         known = self.items.get(item.id)

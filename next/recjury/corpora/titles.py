@@ -101,6 +101,16 @@ class TitleIndex:
             if isinstance(found, Title):
                 yield start, found
 
+    def without(self, text: str, keep: Title) -> str:
+        """The plain text with a gap for each title, but for those of which `keep` has a name."""
+        text = plain(text)
+        marks, rest, end = _marks(text), "", 0
+        for start, stop, found in self._titles(marks):
+            if keep.aliases.isdisjoint(found.aliases):
+                rest += f"{text[end : marks.words[start].start]} … "
+                end = marks.words[stop - 1].end
+        return rest + text[end:]
+
     def all_in_text(self, text: str) -> Iterator["Title | str"]:
         """The titles in the text's order, and the names with a year that are none of the index."""
         read = list(self._read(text))

@@ -54,7 +54,7 @@ class DemoUser(Record):
 
     def guard(self, scenario: Scenario) -> LeakGuard:
         """The guard over the targets."""
-        return LeakGuard(scenario.targets, self._catalogue(scenario).own_values)
+        return LeakGuard(scenario.targets, self._catalogue(scenario))
 
     async def speak(self, situation: Situation, ask: Ask) -> Turn:  # noqa: ARG002
         """The next utterance; the same one in the same situation."""

@@ -2,11 +2,11 @@
 
 import functools
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from rapidfuzz.distance import OSA
 
-from recjury.corpora import Title, fold
+from recjury.corpora import Catalogue, Title, fold
 from recjury.corpora.words import ordinary_words, plain
 from recjury.records import ItemRef
 
@@ -18,14 +18,10 @@ _SPELLED = re.compile(r"\b\w(?:\W+\w\b)+")
 class LeakGuard:
     """Watches what a user says about targets; without any, nothing is a leak."""
 
-    def __init__(
-        self,
-        targets: Sequence[ItemRef] = (),
-        own_values: Callable[[ItemRef], Iterable[str]] = lambda _: (),
-    ):
-        """`own_values` returns the attribute values that only an item has (`Catalogue`)."""
-        self._names = {target.id: target.name for target in targets}
-        self._values = {target.id: tuple(own_values(target)) for target in targets}
+    def __init__(self, targets: Sequence[ItemRef] = (), catalogue: Catalogue | None = None):
+        """The `catalogue` knows the other items, and the values that only a target has."""
+        self._targets, self._catalogue = tuple(targets), catalogue or Catalogue()
+        self._values = {each.id: tuple(self._catalogue.own_values(each)) for each in targets}
 
     def withheld(self, *, may_name: Collection[str] = (), said: str = "") -> tuple[str, ...]:
         """The values that give a target away, without those that stand in `said`."""
@@ -37,8 +33,8 @@ class LeakGuard:
         self, text: str, *, may_name: Collection[str] = (), withheld: Iterable[str] = ()
     ) -> list[str]:
         """The targets that a text names, but those with an id in `may_name`, and values in it."""
-        hidden = [name for id_, name in self._names.items() if id_ not in may_name]
-        titles = [name for name in hidden if names_title(text, name)]
+        hidden = [target for target in self._targets if target.id not in may_name]
+        titles = [each.name for each in hidden if self._names(text, each)]
         return titles + [value for value in withheld if _has(_folded(text), value)]
 
     def cut(
@@ -48,6 +44,12 @@ class LeakGuard:
         leaks = functools.partial(self.leaks, may_name=may_name, withheld=withheld)
         kept = " ".join(part for part in _SENTENCE_END.split(text) if not leaks(part))
         return kept if kept and not leaks(kept) else _NEUTRAL
+
+    def _names(self, text: str, target: ItemRef) -> bool:
+        """Whether a text names a target, and not an item with a name like it."""
+        if not names_title(text, target.name):
+            return False
+        return names_title(self._catalogue.without_others(text, target), target.name)
 
 
 def names_title(text: str, name: str) -> bool:
@@ -76,7 +78,7 @@ def _is_marked(alias: str, year: str, text: str) -> bool:
     """Whether an alias is quoted, dated, asked for, capitalised, or all that is said."""
     title = r"\W*".join(map(re.escape, alias.split()))
     marks = (
-        rf"[\"'“‘*_#]\s*(?:the )?{title}\b|\b{title}\W*(?:from )?\(?{year}"
+        rf"(?<!\w)[\"'“‘*_#]\s*(?:the )?{title}\b|\b{title}\W*(?:from )?\(?{year}"
         rf"|\b{year} (?:movie|film) {title}\b"
         rf"|\b(?:called|titled|watch(?:ed)?|seen) (?:the )?{title}\s*(?:$|[.!?,])"
         rf"|(?:^|[.!?])\W*{title}\W*$"

@@ -46,7 +46,7 @@ class SimulatedUser(Record):
 
     def guard(self, scenario: Scenario) -> LeakGuard:
         """What it must not say: the targets, until the system has named them."""
-        return LeakGuard(scenario.targets, self.catalogue(scenario).own_values)
+        return LeakGuard(scenario.targets, self.catalogue(scenario))
 
     async def speak(self, situation: Situation, ask: Ask) -> Turn:
         """Its next utterance. Raises UnitFailed if there is none."""

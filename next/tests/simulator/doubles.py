@@ -1,6 +1,6 @@
 """Users, systems and models that do as they are told."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from recjury.corpora import Catalogue, Item
 from recjury.errors import SystemFailed
@@ -54,9 +54,9 @@ class ScriptedUser:
         self,
         say: Callable[[Situation], str] = lambda _: "Something else?",
         rewrite: Callable[[str], str] = lambda _: "Something else?",
-        own_values: Callable[[ItemRef], Iterable[str]] = CATALOGUE.own_values,
+        catalogue: Catalogue = CATALOGUE,
     ):
-        self._say, self._rewrite, self._own_values = say, rewrite, own_values
+        self._say, self._rewrite, self._catalogue = say, rewrite, catalogue
         self.situations: list[Situation] = []
         self.rewritten: list[list[str]] = []
 
@@ -64,7 +64,7 @@ class ScriptedUser:
         return ""
 
     def guard(self, scenario: Scenario) -> LeakGuard:
-        return LeakGuard(scenario.targets, self._own_values)
+        return LeakGuard(scenario.targets, self._catalogue)
 
     async def speak(self, situation: Situation, ask: Ask) -> Turn:
         self.situations.append(situation)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
+from recjury.corpora import Catalogue, Item
 from recjury.records import ItemRef
 from recjury.simulator import LeakGuard
 from tests.simulator.doubles import CATALOGUE, MATRIX, SPEED
@@ -73,13 +74,26 @@ def test_a_target_that_may_be_named_is_no_leak() -> None:
 
 
 def test_values_that_only_a_target_has_are_withheld_until_somebody_says_them() -> None:
-    watch = LeakGuard([MATRIX.ref, SPEED.ref], CATALOGUE.own_values)
+    watch = LeakGuard([MATRIX.ref, SPEED.ref], CATALOGUE)
     assert watch.withheld() == ("Hugo Weaving", "Sandra Bullock")
     assert watch.withheld(may_name={"s"}) == ("Hugo Weaving",)
     assert watch.withheld(said="One with Hugo Weaving?") == ("Sandra Bullock",)
     said = "With Sandra  BULLOCK, perhaps."
     assert watch.leaks(said, withheld=watch.withheld()) == ["Sandra Bullock"]
     assert watch.leaks(said) == []
+
+
+def test_the_name_of_another_item_is_no_leak() -> None:
+    """Models and sequels are called alike; a title that two items have gives the target away."""
+    names = ("Toy Story (1995)", "Toy Story 2 (1999)", "M (1931)", "Crash (1996)", "Crash (2004)")
+    items = [Item(id=name, name=name[:-7], year=int(name[-5:-1])) for name in names]
+    two, m, crash = (LeakGuard([items[n].ref], Catalogue(items)) for n in (1, 2, 3))
+    assert not two.leaks("Oh, Toy Story (1995)! What is it about?")
+    assert two.leaks("Oh, Toy Story 2!")
+    assert not m.leaks("Hi! I'm looking for a film.")
+    assert m.leaks("Is it M (1931)?")
+    assert not crash.leaks("Not Crash (2004).")
+    assert crash.leaks("I want Crash.")
 
 
 def test_the_sentences_with_leaks_are_cut() -> None:
