@@ -39,18 +39,26 @@ class Axis(NamedTuple):
         return cls(low, high) if high > low else cls(low - 1, high + 1)
 
     @property
+    def width(self) -> float:
+        """How far the ends are apart."""
+        return self.high - self.low
+
+    @property
     def ticks(self) -> list[Tick]:
         """Round numbers along the axis."""
-        step = _round_step((self.high - self.low) / _TICKS)
+        step = _round_step(self.width / _TICKS)
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
         values = [place * step for place in range(first, last + 1)]
         return [Tick(self.place(value), f"{value:g}") for value in values]
 
+    def share(self, value: float) -> float:
+        """Which part of the axis is below a value, from 0 to 1."""
+        return min(max((value - self.low) / self.width, 0.0), 1.0)
+
     def place(self, value: float) -> float:
         """Where a value stands, in per cent."""
-        share = (value - self.low) / (self.high - self.low)
-        return round(_EDGE + (100 - 2 * _EDGE) * min(max(share, 0.0), 1.0), 2)
+        return round(_EDGE + (100 - 2 * _EDGE) * self.share(value), 2)
 
     def plot(
         self, value: float, low: float, high: float, *, ticks: Sequence[float] = ()

@@ -14,7 +14,7 @@ from recjury.view.calls import calls_page
 from recjury.view.campaign import campaign_page
 from recjury.view.compare import compare_page
 from recjury.view.conversation import conversation_page
-from recjury.view.kept import frame_of
+from recjury.view.data import Campaign
 from recjury.view.links import Address, linked
 from recjury.view.rendering import STATIC, Page, render
 from recjury.view.trials import trials_page
@@ -58,7 +58,7 @@ class _Files:
         self._store, self._campaign = store, campaign
         self._rows = store.conversations(campaign)
         self._ids = {row.id for row in self._rows}
-        frame = frame_of(store, campaign)
+        frame = Campaign(store, campaign).ratings
         systems = map(str, frame["system"][frame["score"].notna()].unique())
         self._pairs = {
             frozenset(pair): (pair, f"compare-{number}.html")

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
-from urllib.parse import quote
 
 from recjury.records import ConversationLog, ratings_of, statements_of
 from recjury.store import CallRow, ConversationRow, Store
+from recjury.view.data import Campaign
 from recjury.view.rendering import Page
 
 
@@ -35,7 +35,7 @@ def calls_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # noqa
         "calls.j2",
         {
             "row": row,
-            "campaign": f"/c/{quote(row.campaign, safe='')}",
+            "campaign": Campaign(store, row.campaign).link(),
             "asked": asked,
             "sums": list(sums(asked)),
         },

@@ -2,27 +2,25 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import quote
 
 from recjury.errors import UserError
 from recjury.records import DEBATE
 from recjury.results import Findings, summary
-from recjury.results.metrics import metrics_of
-from recjury.results.ratings import factors_of
 from recjury.results.sentences import answer
 from recjury.store import Store
+from recjury.view.data import Campaign
 from recjury.view.debates import panels
-from recjury.view.kept import frame_of, kept
-from recjury.view.listing import chosen, listing, verdict_of
+from recjury.view.differences import Difference
+from recjury.view.listing import chosen
 from recjury.view.looking import Look, looks, turned
-from recjury.view.overview import Overview, Pair
+from recjury.view.overview import Overview
 from recjury.view.progress import live
 from recjury.view.rendering import Page
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FILTERS = ("corpus", "user", "scenario", "evaluator")
+FILTERS = ("corpus", "user", "scenario", "evaluator", "status")
 """What narrows all of the page."""
 
 _ENOUGH = 5  # trials that two raters have both rated
@@ -38,98 +36,96 @@ class Caveat(NamedTuple):
 
 def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # noqa: A002
     """The page of a campaign, of what fits the query. Raises UserError if there is none."""
-    name = store.campaign(id)
+    campaign = Campaign(store, id)
     filters = {key: query[key] for key in FILTERS if query.get(key)}
-    frame = _chosen(frame_of(store, name), filters)
-    found, metrics = _summary(store, name, frame, filters), metrics_of(store, name)
-    view = Overview(found.data, metrics, f"/c/{quote(name, safe='')}", filters)
-    trials = chosen(listing(store, name), filters)
-    running, pairs = live(store, name), view.pairs()
-    factors = {
-        id_: [each for each in metrics if each in own]
-        for id_, own in factors_of(frame).items()
-        if any(map(view.has, own))
-    }
+    trials = chosen(campaign.trials, filters)
+    frame = _ratings_of(campaign, trials, filters)
+    found = campaign.kept(
+        ("summary", *sorted(filters.items())), lambda: summary(store, campaign.name, frame=frame)
+    )
+    view = Overview(campaign, found.data, filters)
+    running, (ticks, pairs) = live(store, campaign.name), view.pairs()
+    factors = {id_: own for id_, own in campaign.factors.items() if any(map(view.has, own))}
     shown = {*view.beside, *(id_ for own in factors.values() for id_ in own)}
-    by_evaluator = _by_evaluator(filter(view.has, [id_ for id_ in metrics if id_ not in shown]))
-    drawn = {each.system: each for each in panels(store, name, trials, filters)}
+    others = _by_evaluator(filter(view.has, [id_ for id_ in view.metrics if id_ not in shown]))
+    drawn = {each.system: each for each in panels(store, campaign.name, trials, filters)}
     return Page(
         "campaign.j2",
         {
-            "name": name,
-            "campaign": f"/c/{quote(name, safe='')}",
+            "name": campaign.name,
+            "campaign": campaign.link(),
             "query": dict(query),
-            "options": _options(frame_of(store, name)),
-            "about": _head(store, name, frame),
+            "options": _options(campaign),
+            "about": _about(campaign, frame),
             "live": running,
             "view": view,
             "answer": _lines(found, view),
             "systems": view.systems(query.get("sort", "")),
+            "ticks": ticks,
             "pairs": pairs,
-            "caveats": [*_while(running), *_caveats(found, view)],
-            "factors": [
-                (id_.rpartition(".")[0], own[0], view.factors(own, _agreement(frame, own)))
-                for id_, own in factors.items()
-            ],
-            "others": [
-                (evaluator, view.factors(own, {}).rows) for evaluator, own in by_evaluator.items()
-            ],
+            "caveats": [*_while(running), *_chosen(filters), *_caveats(found, view)],
+            "factors": [(id_, *view.factors(own)) for id_, own in factors.items()],
+            "agreement": _agreement(frame, campaign.factors),
+            "others": [(evaluator, view.factors(own)[1]) for evaluator, own in others.items()],
             "panels": [drawn[system] for system in view.names if system in drawn],
-            "looks": [*_turned(trials, view, pairs.rows), *_looks(trials, filters, view)],
+            "looks": [
+                *_turned(trials, view, pairs),
+                *looks(campaign, trials, filters),
+            ],
             "trials": len(trials),
         },
     )
 
 
-def _chosen(frame: "pd.DataFrame", filters: Mapping[str, str]) -> "pd.DataFrame":
+def _ratings_of(
+    campaign: Campaign, trials: "pd.DataFrame", filters: Mapping[str, str]
+) -> "pd.DataFrame":
     """The ratings that fit. Raises UserError if none does."""
-    for key, value in filters.items():
-        frame = frame[frame[key] == value]
-        if not len(frame):
-            raise UserError(f"no trial is left by {key} {value!r}: leave it out")
-    return frame
+    frame = campaign.ratings
+    if not filters:
+        return frame
+    fits = frame["conversation"].isin(trials["id"])
+    if evaluator := filters.get("evaluator"):
+        fits &= frame["evaluator"] == evaluator
+    if not fits.any():
+        said = ", ".join(f"{key} {value!r}" for key, value in filters.items())
+        raise UserError(f"no trial is left by {said}: leave it out")
+    return frame[fits]
 
 
-def _summary(
-    store: Store, name: str, frame: "pd.DataFrame", filters: Mapping[str, str]
-) -> Findings:
-    key = ("summary", name, *sorted(filters.items()))
-    return kept(store, key, lambda: summary(store, name, frame=frame))
-
-
-def _options(frame: "pd.DataFrame") -> dict[str, list[str]]:
+def _options(campaign: Campaign) -> dict[str, list[str]]:
     """What each filter offers; a single value is no choice."""
-    values = {key: sorted(map(str, frame[key].unique())) for key in FILTERS if key != "scenario"}
+    columns = {
+        key: (campaign.ratings if key == "evaluator" else campaign.trials)[key]
+        for key in FILTERS
+        if key != "scenario"
+    }
+    values = {key: sorted(map(str, column.unique())) for key, column in columns.items()}
     return {key: own for key, own in values.items() if len(own) > 1}
 
 
-class Head(NamedTuple):
+def _about(campaign: Campaign, frame: "pd.DataFrame") -> dict[str, Any]:
     """What was played, with whom, and rated by whom."""
-
-    systems: int
-    scenarios: int
-    corpora: list[str]
-    users: list[str]
-    raters: list[str]
-    state: str
-    begun: str
-    reason: str
-
-
-def _head(store: Store, name: str, frame: "pd.DataFrame") -> Head:
     rated = frame[(frame["rater"] != DEBATE) & frame["score"].notna()]
     by_model = rated[rated["rater"].astype(str) != rated["kind"].astype(str)]
-    runs = store.runs(name)
-    return Head(
-        systems=frame["system"].nunique(),
-        scenarios=len(frame[["corpus", "scenario"]].drop_duplicates()),
-        corpora=_names(frame, "corpus"),
-        users=_names(frame, "user"),
-        raters=_names(by_model, "rater"),
-        state=runs[0].state if runs else "planned",
-        begun=runs[-1].started_at[:16].replace("T", " ") if runs else "",
-        reason=runs[0].reason if runs else "",
-    )
+    runs = campaign.store.runs(campaign.name)
+    models = campaign.store.config(campaign.name).get("models", {})
+    return {
+        "systems": frame["system"].nunique(),
+        "scenarios": len(frame[["corpus", "scenario"]].drop_duplicates()),
+        "corpora": _names(frame, "corpus"),
+        "users": _names(frame, "user"),
+        "raters": [_with_model(rater, models) for rater in _names(by_model, "rater")],
+        "state": runs[0].state if runs else "planned",
+        "begun": runs[-1].started_at[:16].replace("T", " ") if runs else "",
+        "reason": runs[0].reason if runs else "",
+    }
+
+
+def _with_model(alias: str, models: Mapping[str, Any]) -> str:
+    """`main (gpt-4o-mini)`: who it is that rates."""
+    name = models.get(alias, {}).get("name", alias)
+    return alias if name == alias else f"{alias} ({name})"
 
 
 def _names(frame: "pd.DataFrame", column: str) -> list[str]:
@@ -137,14 +133,18 @@ def _names(frame: "pd.DataFrame", column: str) -> list[str]:
 
 
 def _lines(found: Findings, view: Overview) -> list[str]:
-    """What is said below the first line: of two systems, that line says who is ahead."""
+    """What is said below the line that says who is ahead."""
     import pandas as pd
 
     rows = found.data["comparisons"]
     if not rows:
         return found.answer.splitlines()
-    lines = answer(pd.DataFrame(rows), view.metrics).splitlines()
-    return lines if len(view.names) > 2 else lines[1:]
+    others = answer(pd.DataFrame(rows), view.metrics).splitlines()[1:]
+    own = [row for row in rows if row["metric"] == view.lead]
+    if len(own) < 2:
+        return others
+    decided = sum(bool(row["decided"]) for row in own)
+    return [f"{decided} of {len(own)} differences between two systems are decided.", *others]
 
 
 def _while(running: Any) -> Iterator[Caveat]:
@@ -160,6 +160,14 @@ def _while(running: Any) -> Iterator[Caveat]:
         )
 
 
+def _chosen(filters: Mapping[str, str]) -> Iterator[Caveat]:
+    if status := filters.get("status"):
+        yield Caveat(
+            f"Only {status} trials are here.",
+            "They are chosen by what came of them: means and differences are of these alone.",
+        )
+
+
 def _caveats(found: Findings, view: Overview) -> Iterator[Caveat]:
     """The notes, and what failed with a link to it."""
     for line in (*found.problems, *found.notes):
@@ -171,22 +179,22 @@ def _caveats(found: Findings, view: Overview) -> Iterator[Caveat]:
         yield Caveat(f"{claim}{colon.strip()}", why, address) if colon else Caveat("", line)
 
 
-def _agreement(frame: "pd.DataFrame", ids: Sequence[str]) -> dict[str, float]:
-    """The mean correlation of each two raters, by factor of an evaluator, over common trials."""
+def _agreement(frame: "pd.DataFrame", factors: Iterable[str]) -> dict[str, float]:
+    """The mean correlation of each two raters, by factor, over the trials that both have rated."""
     import numpy as np
 
-    evaluator = ids[0].rpartition(".")[0]
-    own = frame[(frame["evaluator"] == evaluator) & frame["score"].notna()]
-    own = own[own["rater"] != DEBATE]
+    own = frame[frame["score"].notna() & (frame["rater"] != DEBATE)]
     found: dict[str, float] = {}
-    if own["rater"].nunique() < 2:
-        return found
-    for metric, rows in own.groupby("metric", observed=True):
-        wide = rows.pivot_table("score", "conversation", "rater", observed=True)
-        matrix = wide.corr(min_periods=_ENOUGH).to_numpy()
-        pairs = matrix[np.triu_indices(len(matrix), 1)]
-        if (~np.isnan(pairs)).any():
-            found[f"{evaluator}.{metric}"] = float(np.nanmean(pairs))
+    for evaluator in (id_.rpartition(".")[0] for id_ in factors):
+        rated = own[own["evaluator"] == evaluator]
+        if rated["rater"].nunique() < 2:
+            continue
+        for metric, rows in rated.groupby("metric", observed=True):
+            wide = rows.pivot_table("score", "conversation", "rater", observed=True)
+            matrix = wide.corr(min_periods=_ENOUGH).to_numpy()
+            pairs = matrix[np.triu_indices(len(matrix), 1)]
+            if (~np.isnan(pairs)).any():
+                found[f"{evaluator}.{metric}"] = float(np.nanmean(pairs))
     return found
 
 
@@ -197,16 +205,11 @@ def _by_evaluator(ids: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-def _turned(trials: "pd.DataFrame", view: Overview, pairs: Sequence[Pair]) -> Iterator[Look]:
+def _turned(trials: "pd.DataFrame", view: Overview, pairs: Sequence[Difference]) -> Iterator[Look]:
     """The scenarios in which the system that is second is ahead of the first."""
     for pair in pairs[:1]:
-        number = turned(trials, view.lead, pair.a, pair.b, view.metric(view.lead))
+        number = turned(trials, view.lead, pair.a, pair.b, view.metrics[view.lead])
         text = f"scenarios in which {pair.b} is ahead of {pair.a}"
         about = "where the loser wins is where the lead is explained"
         if number:
-            yield Look(number, f"{pair.address}#gaps", text, about)
-
-
-def _looks(trials: "pd.DataFrame", filters: Mapping[str, str], view: Overview) -> Iterator[Look]:
-    verdict = verdict_of(trials, view.metrics)
-    return looks(trials, filters, view.campaign, verdict, view.metric(verdict))
+            yield Look(number, f"{view.compare(pair)}#gaps", text, about)

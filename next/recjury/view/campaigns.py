@@ -1,18 +1,23 @@
 """All campaigns of a store: when, how far, who is ahead, what failed, what it cost."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
-from urllib.parse import quote
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recjury.results import summary
-from recjury.results.metrics import metrics_of
+from recjury.results.compare import DECIDED
+from recjury.results.ratings import scenarios_of
+from recjury.results.sentences import shown
 from recjury.store import Spent, Store
-from recjury.view.kept import frame_of, kept
-from recjury.view.overview import Overview
+from recjury.view.data import Campaign
+from recjury.view.differences import ranked
 from recjury.view.rendering import Page
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _QUICK = 5_000  # conversations of which this page says who is ahead
 _SHORT = 4  # names
+_SCENARIO = ["user", "corpus", "scenario"]
 
 
 class Ahead(NamedTuple):
@@ -68,24 +73,25 @@ def _row(store: Store, name: str) -> Row:
     systems = [str(part.get("name") or part["kind"]) for part in config.get("systems", ())]
     corpora = [str(part.get("corpus") or "") for part in config.get("scenarios", ())]
     is_over = not runs or runs[0].state != "running"
+    campaign = Campaign(store, name)
     return Row(
         name=name,
-        address=f"/c/{quote(name, safe='')}",
+        address=campaign.link(),
         what=" · ".join(filter(None, (_listed(systems), _listed(corpora)))) or "recordings",
         state=runs[0].state if runs else "planned",
         reason=runs[0].reason if runs else "",
         done=done,
         planned=sum(counts.values()),
         failed=counts.get("failed", 0),
-        ahead=_ahead(store, name) if 0 < done <= _QUICK and is_over else None,
-        cost=_cost(spent),
+        ahead=_ahead(campaign) if 0 < done <= _QUICK and is_over else None,
+        cost=_cost(spent, config.get("models", {})),
         begun=runs[-1].started_at[:16].replace("T", " ") if runs else "",
     )
 
 
-def _cost(spent: Spent) -> str:
+def _cost(spent: Spent, models: Mapping[str, Any]) -> str:
     if not spent.calls:
-        return "no model"
+        return "no new call" if models else "no model"
     if spent.unpriced == spent.calls:
         return "not known"
     return f"${spent.dollars:.2f}{' and more' if spent.unpriced else ''}"
@@ -97,19 +103,51 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(own) if len(own) <= _SHORT else f"{len(own)} systems"
 
 
-def _ahead(store: Store, name: str) -> Ahead | None:
-    """Who is ahead, None without scores."""
-    frame = frame_of(store, name)
-    found: Any = kept(store, ("summary", name), lambda: summary(store, name, frame=frame))
-    view = Overview(found.data, metrics_of(store, name), "", {})
-    if not view.lead:
+def _ahead(campaign: Campaign) -> Ahead | None:
+    """Who is ahead, None without scores: kept, since a list of many campaigns asks each time."""
+    return campaign.kept("ahead", lambda: _leader(campaign))
+
+
+def _leader(campaign: Campaign) -> Ahead | None:
+    """The system that is ahead by the leading metric, as on the campaign's page."""
+    lead, metric = campaign.lead, campaign.metrics[campaign.lead]
+    if not lead:
         return None
-    pairs, best = view.pairs().rows, view.names[0]
-    mean = f"{view.cell(best, view.lead).text} {view.title(view.lead).lower()}"
-    if not pairs:
+    own = campaign.scores[lead].dropna()
+    means = {str(name): float(mean) for name, mean in _mean(own, ["system"]).items()}
+    wide = _mean(own, [*_SCENARIO, "system"]).unstack("system")
+    gaps = {(a, b): wide[a] - wide[b] for a, b in combinations(means, 2)}
+    found = [(a, b, _gap(gap, means[a] - means[b])) for (a, b), gap in gaps.items()]
+    best, *others = ranked(means, found, metric)
+    mean = f"{shown(means[best], metric)} {campaign.metrics.title(lead).lower()}"
+    if not others:
         return Ahead(best, mean, "the only system with scores")
-    word = "decided" if pairs[0].decided else "not decided"
-    return Ahead(best, mean, f"by {pairs[0].gap.lstrip('+-')} over {pairs[0].b}, {word}")
+    pair, by = next((gaps[a, b], gap) for a, b, gap in found if {a, b} == {best, others[0]})
+    said = [f"by {shown(abs(by), metric)} over {others[0]}", *_decided(pair, len(gaps))]
+    return Ahead(best, mean, ", ".join(said))
+
+
+def _mean(own: "pd.Series[float]", keys: list[str]) -> "pd.Series[float]":
+    return own.groupby(level=keys, observed=True).mean()
+
+
+def _gap(paired: "pd.Series[float]", unpaired: float) -> float:
+    """The mean difference over common scenarios; without any, that of the means."""
+    return float(paired.mean()) if paired.notna().any() else unpaired
+
+
+def _decided(gaps: "pd.Series[float]", tests: int) -> Iterator[str]:
+    """Whether a difference is decided, where that needs no test of the other pairs.
+
+    Holm's correction makes p at most `tests` times as large (Bonferroni), and never smaller.
+    """
+    from recjury.stats import sign_flips
+
+    p = float(sign_flips(gaps.to_numpy()[:, None], scenarios_of(gaps.index))[0])
+    if p * tests < DECIDED:
+        yield "decided"
+    elif p >= DECIDED:
+        yield "not decided"
 
 
 def _fits(row: Row, query: Mapping[str, str]) -> bool:

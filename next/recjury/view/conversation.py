@@ -4,17 +4,17 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from sqlalchemy import text
 
-from recjury.records import ConversationLog, Event, Metric, Turn
-from recjury.results.metrics import metrics_of
+from recjury.records import ConversationLog, Event, Turn
 from recjury.store import ConversationRow, Store
 from recjury.view.calls import calls_of, sums
+from recjury.view.data import Campaign
 from recjury.view.debate_chart import DebateChart, debate_chart
-from recjury.view.kept import kept
 from recjury.view.marks import Mark, Segment, segments
+from recjury.view.metrics import Metrics
 from recjury.view.rated import Rated, Shown, rated, shown
 from recjury.view.rendering import Page
 from recjury.view.trials import trial_ids
@@ -61,24 +61,23 @@ def conversation_page(store: Store, query: Mapping[str, str], id: str) -> Page: 
     """
     row = store.conversation(id)
     log = next((log for _, log in store.logs([row.id])), None)
-    metrics = metrics_of(store, row.campaign)
-    by_evaluator = list(_rated(store, row, log, metrics)) if log else []
+    campaign, order = Campaign(store, row.campaign), query.get("in", "")
+    by_evaluator = list(_rated(campaign, row, log)) if log else []
     marks = [mark for each in by_evaluator for one in each.rows for mark in one.marks]
-    campaign, order = f"/c/{quote(row.campaign, safe='')}", query.get("in", "")
     where = store.database.name
     return Page(
         "conversation.j2",
         {
             "row": row,
             "log": log,
-            "campaign": campaign,
-            "up": f"{campaign}/trials{'?' if order else ''}{order}",
-            "neighbours": _neighbours(store, row, order),
+            "campaign": campaign.link(),
+            "up": f"{campaign.link('trials')}{'?' if order else ''}{order}",
+            "neighbours": _neighbours(campaign, row, order),
             "turns": list(_turns(log, row.seconds, marks)) if log else [],
             "targets": _targets(log) if log else [],
             "judged": [each for each in by_evaluator if each.reasons],
             "computed": [each for each in by_evaluator if not each.reasons and each.rows],
-            "debates": [each for one in by_evaluator for each in _debates(one, metrics)],
+            "debates": [each for one in by_evaluator for each in _debates(one, campaign.metrics)],
             "open": query.get("metric", ""),
             "round": query.get("round", ""),
             "sums": list(sums(list(calls_of(store, row)))),
@@ -127,28 +126,26 @@ def _targets(log: ConversationLog) -> list[tuple[str, bool]]:
     return [(target.name, target.id in listed) for target in log.scenario.targets]
 
 
-def _rated(
-    store: Store, row: ConversationRow, log: ConversationLog, metrics: Mapping[str, Metric]
-) -> Iterator[Rated]:
+def _rated(campaign: Campaign, row: ConversationRow, log: ConversationLog) -> Iterator[Rated]:
     """The ratings by evaluator, its judgings together."""
-    judgings: dict[str, list[Any]] = {}
+    store, judgings = campaign.store, dict[str, list[Any]]()
     for evaluation in store.evaluations(row.campaign, conversation=row.id):
         judgings.setdefault(evaluation.name, []).append(store.findings(evaluation.id))
     for name, findings in judgings.items():
-        yield rated(name, findings, metrics, log)
+        yield rated(name, findings, campaign.metrics, log)
 
 
-def _debates(each: Rated, metrics: Mapping[str, Metric]) -> Iterator[DebatePart]:
+def _debates(each: Rated, metrics: Metrics) -> Iterator[DebatePart]:
     for debate in each.debates:
         verdict = debate.verdict
-        metric = metrics.get(f"{each.name}.{verdict.metric}") or Metric(name="", high=100)
+        metric = metrics[f"{each.name}.{verdict.metric}"]
         score = shown(verdict.score, metric, str(verdict.status))
         yield DebatePart(each.name, score, verdict.reason, debate_chart(debate))
 
 
-def _neighbours(store: Store, row: ConversationRow, query: str) -> Neighbours:
+def _neighbours(campaign: Campaign, row: ConversationRow, query: str) -> Neighbours:
     """The conversations before and after this one in a list of the campaign."""
-    ids = kept(store, ("order", row.campaign, query), lambda: _order(store, row.campaign, query))
+    ids = campaign.kept(("order", query), lambda: _order(campaign, query))
     if row.id not in ids:  # an older version, or a list that has changed
         return Neighbours("", "", 0, len(ids))
     place = ids.index(row.id)
@@ -158,10 +155,10 @@ def _neighbours(store: Store, row: ConversationRow, query: str) -> Neighbours:
     return Neighbours(before, after, place + 1, len(ids))
 
 
-def _order(store: Store, campaign: str, query: str) -> list[str]:
+def _order(campaign: Campaign, query: str) -> list[str]:
     """The ids of a list, or of all conversations of a campaign in the plan's order."""
     if listed := dict(parse_qsl(query)):
-        return trial_ids(store, listed, campaign)
+        return trial_ids(campaign.store, listed, campaign.name)
     plan = "SELECT conversation FROM plan WHERE campaign = :campaign ORDER BY ordinal, run"
-    with store.connection() as connection:
-        return list(connection.execute(text(plan), {"campaign": campaign}).scalars())
+    with campaign.store.connection() as connection:
+        return list(connection.execute(text(plan), {"campaign": campaign.name}).scalars())

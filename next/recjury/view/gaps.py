@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from recjury.records import ConversationLog, Metric
 from recjury.results.sentences import shown
 from recjury.store import Store
+from recjury.view.differences import signed
+from recjury.view.metrics import scale_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +69,7 @@ def scenarios(
     keys = _keys(gaps)
     pairs = [tuple(conversations.get((name, key), "") for name in names) for key in keys]
     logs = dict(store.logs(first for first, _ in pairs if first))
-    values = gaps[["a", "b", "gap"]].to_numpy().tolist()
+    values, scale = gaps[["a", "b", "gap"]].to_numpy().tolist(), scale_of(metric)
     for key, (first, second), (a, b, gap) in zip(keys, pairs, values, strict=True):
         yield Gap(
             key=_joined(key),
@@ -75,7 +77,7 @@ def scenarios(
             words=first_words(logs[first]) if first in logs else "",
             values=(shown(a, metric), shown(b, metric)),
             gap=signed(gap, metric),
-            x=_on_scale((a, b), metric),
+            x=(scale.place(a), scale.place(b)) if scale else None,
             conversations=(first, second),
         )
 
@@ -101,16 +103,6 @@ def fall(gaps: "pd.DataFrame", metric: Metric) -> Fall:
     return Fall(bars, round(2 + top * pixels, 1))
 
 
-def signed(value: float, metric: Metric) -> str:
-    """A difference with its sign."""
-    return f"{'+' if value > 0 else ''}{shown(value, metric)}"
-
-
-def scale_of(metric: Metric) -> float | None:
-    """The width of a metric's scale, None if it has no upper end."""
-    return None if metric.high is None else metric.high - metric.low
-
-
 def _keys(gaps: "pd.DataFrame") -> list[Key]:
     return [tuple(map(str, key)) for key in gaps.index]
 
@@ -123,12 +115,3 @@ def first_words(log: ConversationLog) -> str:
     """The user's last words before the interaction, or the first ones in it."""
     said = [*reversed(log.scenario.history), *log.interaction]
     return next((turn.text[:_WORDS] for turn in said if turn.speaker == "user"), "")
-
-
-def _on_scale(values: tuple[float, float], metric: Metric) -> tuple[float, float] | None:
-    """Where both values stand on the metric's scale, in per cent."""
-    scale = scale_of(metric)
-    if not scale:
-        return None
-    a, b = (round(3 + 94 * min(max((each - metric.low) / scale, 0), 1), 2) for each in values)
-    return a, b

@@ -4,13 +4,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from recjury.results.ratings import ratings, scores
 from recjury.store import Store
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 T = TypeVar("T")
 
@@ -38,16 +34,6 @@ def kept(store: Store, key: Hashable, read: Callable[[], T]) -> T:
             _kept.popitem(last=False)
         value: T = found[1]
         return value
-
-
-def frame_of(store: Store, campaign: str) -> "pd.DataFrame":
-    """The ratings of a campaign, of the newest versions."""
-    return kept(store, ("ratings", campaign), lambda: ratings(store, campaign))
-
-
-def scores_of(store: Store, campaign: str) -> "pd.DataFrame":
-    """The scores of its trials."""
-    return kept(store, ("scores", campaign), lambda: scores(frame_of(store, campaign)))
 
 
 def _stamp(store: Store) -> object:

@@ -1,15 +1,13 @@
 """The trials of a campaign as one frame, from which lists and counts are taken."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from recjury.records import Metric
 from recjury.results.effort import costs
 from recjury.results.ratings import FAILURES, TRIAL
 from recjury.store import Store
 from recjury.view.debates import endings
-from recjury.view.kept import frame_of, kept, scores_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +18,9 @@ FILTERS = ("system", "user", "corpus", "scenario", "ending", "status", "agreed")
 _PLAYED = ["id", "version", *TRIAL, "state", "ending", "rounds", "reason", "seconds"]
 
 
-def listing(store: Store, campaign: str) -> "pd.DataFrame":
+def read_trials(
+    store: Store, campaign: str, ratings: "pd.DataFrame", scores: "pd.DataFrame"
+) -> "pd.DataFrame":
     """A row for each trial of the newest versions, played or not, in the plan's order.
 
     Columns: id, version, system, user, corpus, scenario, repeat, state, ending, rounds, reason,
@@ -28,18 +28,27 @@ def listing(store: Store, campaign: str) -> "pd.DataFrame":
     "no", "" without a debate), spread (points between the roles at its end), and a score for each
     metric id. A number that is not known is NaN.
     """
-    return kept(store, ("listing", campaign), lambda: _read(store, campaign))
+    import pandas as pd
 
-
-def verdict_of(trials: "pd.DataFrame", metrics: Iterable[str]) -> str:
-    """The metric that lists show first: a verdict, else the first that has a score, or ""."""
-    known = [id_ for id_ in metrics if id_ in trials and trials[id_].notna().any()]
-    return next((id_ for id_ in known if id_.endswith(".overall")), next(iter(known), ""))
-
-
-def title(metric: Metric, id_: str) -> str:
-    """A metric's name for people; `novelty` is one, too, if there is no better."""
-    return metric.title or id_.rpartition(".")[2].replace("_", " ").capitalize()
+    newest = ratings.drop_duplicates("conversation").astype({"conversation": str})
+    newest = newest.set_index("conversation")
+    is_new = set(newest.index)
+    rows = [
+        [*(getattr(row, name) for name in _PLAYED[:-1]), sum(row.seconds)]
+        for row in store.conversations(campaign)
+        if row.id in is_new or row.state == "planned"
+    ]
+    trials = pd.DataFrame(rows, columns=_PLAYED).drop_duplicates("id", keep="last")
+    ends, ids = endings(store, campaign), trials["id"]
+    lost = set(ratings["conversation"][ratings["status"].isin(FAILURES)].astype(str))
+    trials = trials.assign(
+        dollars=ids.map(costs(store, campaign)).astype(float),
+        status=trials["state"].mask(ids.isin(lost) & (trials["state"] == "done"), "unscored"),
+        agreed=[("yes" if ends[id_].agreed else "no") if id_ in ends else "" for id_ in ids],
+        spread=[ends[id_].spread if id_ in ends else math.nan for id_ in ids],
+    )
+    trials = trials.astype(dict.fromkeys(("version", "state", *FILTERS), "category"))
+    return trials.join(_scores(scores, newest), on="id")
 
 
 def chosen(trials: "pd.DataFrame", query: Mapping[str, str]) -> "pd.DataFrame":
@@ -69,36 +78,11 @@ def _number(text: str | None) -> float | None:
         return None
 
 
-def _read(store: Store, campaign: str) -> "pd.DataFrame":
-    import pandas as pd
-
-    frame = frame_of(store, campaign)
-    newest = frame.drop_duplicates("conversation").astype({"conversation": str})
-    newest = newest.set_index("conversation")
-    is_new = set(newest.index)
-    rows = [
-        [*(getattr(row, name) for name in _PLAYED[:-1]), sum(row.seconds)]
-        for row in store.conversations(campaign)
-        if row.id in is_new or row.state == "planned"
-    ]
-    trials = pd.DataFrame(rows, columns=_PLAYED).drop_duplicates("id", keep="last")
-    ends, ids = endings(store, campaign), trials["id"]
-    lost = set(frame["conversation"][frame["status"].isin(FAILURES)].astype(str))
-    trials = trials.assign(
-        dollars=ids.map(costs(store, campaign)).astype(float),
-        status=trials["state"].mask(ids.isin(lost) & (trials["state"] == "done"), "unscored"),
-        agreed=[("yes" if ends[id_].agreed else "no") if id_ in ends else "" for id_ in ids],
-        spread=[ends[id_].spread if id_ in ends else math.nan for id_ in ids],
-    )
-    trials = trials.astype(dict.fromkeys(("version", "state", *FILTERS), "category"))
-    return trials.join(_scores(store, campaign, newest), on="id")
-
-
-def _scores(store: Store, campaign: str, newest: "pd.DataFrame") -> "pd.DataFrame":
+def _scores(scores: "pd.DataFrame", newest: "pd.DataFrame") -> "pd.DataFrame":
     """The scores by conversation; a repeat with the same log has those of the first."""
     import pandas as pd
 
     same = newest.astype({"log": str}).groupby([*TRIAL[:-1], "log"], observed=True)
     keys = newest[TRIAL].assign(repeat=same["repeat"].transform("first"))
-    found = scores_of(store, campaign).reindex(pd.MultiIndex.from_frame(keys))
+    found = scores.reindex(pd.MultiIndex.from_frame(keys))
     return found.set_axis(newest.index)

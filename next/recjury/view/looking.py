@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlencode
 
 from recjury.records import Metric
 from recjury.results.sentences import shown
-from recjury.view.listing import chosen, title
+from recjury.view.data import Campaign
+from recjury.view.listing import chosen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,14 +25,14 @@ class Look(NamedTuple):
     name: str = ""
 
 
-def looks(
-    trials: "pd.DataFrame", query: Mapping[str, str], campaign: str, verdict: str, metric: Metric
-) -> Iterator[Look]:
+def looks(campaign: Campaign, trials: "pd.DataFrame", query: Mapping[str, str]) -> Iterator[Look]:
     """Lists of a campaign's trials with which a reader begins; empty ones are left out.
 
-    `query` narrows all of them, `verdict` is the id of the metric that is looked at, "" if none is.
+    `query` has narrowed the trials, and narrows what the links show.
     """
-    for text, wanted, about in (*_debates(), *_verdicts(verdict, metric), *_failures()):
+    verdict, name = campaign.verdict, campaign.metrics.title(campaign.verdict).lower()
+    metric = campaign.metrics[verdict]
+    for text, wanted, about in (*_debates(), *_verdicts(verdict, metric, name), *_failures()):
         whole = {**query, **wanted}
         found = chosen(trials, whole)
         if not len(found):
@@ -44,7 +44,7 @@ def looks(
             number = min(_LOWEST, int(found[verdict].notna().sum()))
         yield Look(
             number,
-            f"{campaign}/trials?{urlencode(whole)}",
+            campaign.link("trials", **whole),
             text,
             about.format(value=shown(value, metric) if value is not None else row["reason"]),
             f"/t/{row['id']}",
@@ -69,10 +69,9 @@ def _debates() -> Iterator[_Want]:
     yield "debates without agreement", {"agreed": "no", "sort": "-spread"}, "widest, {value} points"
 
 
-def _verdicts(id_: str, metric: Metric) -> Iterator[_Want]:
+def _verdicts(id_: str, metric: Metric, name: str) -> Iterator[_Want]:
     if not id_:
         return
-    name = title(metric, id_).lower()
     yield f"trials with the lowest {name}", {"sort": id_}, "lowest, {value}"
     if metric.high is None:
         return

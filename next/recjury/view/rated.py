@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
 from recjury.records import DEBATE, ConversationLog, Debate, Evidence, Finding, Metric, Rating
 from recjury.view.marks import Mark, given, quoted
+from recjury.view.metrics import Metrics, scale_of
 
 _STEPS = 8  # the last of nine colours
 _LONG = 300  # characters of evidence without a place
@@ -63,7 +64,7 @@ class Rated(NamedTuple):
 def rated(
     name: str,
     judgings: Sequence[Sequence[Finding]],
-    metrics: Mapping[str, Metric],
+    metrics: Metrics,
     log: ConversationLog,
 ) -> Rated:
     """The findings of one evaluator, of all its judgings. `metrics` are the campaign's, by id."""
@@ -89,10 +90,9 @@ def rated(
 
 def shown(score: float | None, metric: Metric, status: str = "ok") -> Shown:
     """A score with its place on the metric's scale."""
-    if score is None or metric.high is None or metric.high <= metric.low:
-        return Shown(score, None, status)
-    part = (score - metric.low) / (metric.high - metric.low)
-    return Shown(score, round(_STEPS * min(max(part, 0.0), 1.0)), status)
+    scale = scale_of(metric)
+    step = None if score is None or scale is None else round(_STEPS * scale.share(score))
+    return Shown(score, step, status)
 
 
 def key_of(id_: str) -> str:
@@ -109,18 +109,18 @@ def _row(
     id_: str,
     ratings: Sequence[tuple[str, Rating]],
     raters: Sequence[str],
-    metrics: Mapping[str, Metric],
+    metrics: Metrics,
     evidence: Sequence[Evidence],
     log: ConversationLog,
 ) -> Row:
-    metric = metrics.get(id_) or Metric(name=id_)
+    metric = metrics[id_]
     whys = [_why(rater, rating, metric) for rater, rating in ratings]
     key, turns = key_of(id_), log.interaction
     quotes = {mark: None for _, rating in ratings for mark in quoted(key, rating.rationale, turns)}
     places = [given(key, each, turns) for each in evidence]
     return Row(
         key=key,
-        title=metric.title or id_.rpartition(".")[2],
+        title=metrics.title(id_),
         scores=[_of_rater([why for why in whys if why.rater == rater], metric) for rater in raters],
         whys=whys,
         marks=[*(mark for mark in places if mark), *quotes],

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recjury.errors import UserError
-from recjury.results.metrics import metrics_of
 from recjury.store import Store
 from recjury.view.campaign import campaign_page
 from recjury.view.conversation import conversation_page
-from recjury.view.kept import frame_of, scores_of
+from recjury.view.data import Campaign
 from recjury.view.links import Address, linked, main_of, within
 from recjury.view.rendering import STATIC, Page, render
 
@@ -92,17 +91,14 @@ def _to(inside: dict[str, str], address: Address) -> str | None:
 
 def _examples(store: Store, name: str) -> Iterator[str]:
     """The conversations with the highest, the middle and the lowest score of each system."""
-    frame, table = frame_of(store, name), scores_of(store, name)
-    lead = next(
-        (id_ for id_ in metrics_of(store, name) if id_ in table and table[id_].notna().any()), ""
-    )
-    if not lead:
+    campaign = Campaign(store, name)
+    if not campaign.lead:
         return
-    ids = frame.drop_duplicates("conversation").set_index(list(table.index.names))["conversation"]
-    for _, own in table[lead].dropna().groupby(level="system", observed=True):
-        ranked = own.sort_values(ascending=False, kind="stable").index
-        for place in dict.fromkeys((0, len(ranked) // 2, len(ranked) - 1)):
-            yield str(ids.loc[ranked[place]])
+    trials = campaign.trials[campaign.trials[campaign.lead].notna()]
+    ranked = trials.sort_values(campaign.lead, ascending=False, kind="stable")
+    for _, ids in ranked.groupby("system", observed=True)["id"]:
+        for place in dict.fromkeys((0, len(ids) // 2, len(ids) - 1)):
+            yield str(ids.iloc[place])
 
 
 def _hash(text: str) -> str:

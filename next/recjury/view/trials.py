@@ -5,18 +5,16 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from sqlalchemy import text
 
-from recjury.records import ConversationLog, Metric
-from recjury.results.metrics import metrics_of
-from recjury.results.ratings import factors_of
+from recjury.records import ConversationLog
 from recjury.results.sentences import shown
 from recjury.store import Store
+from recjury.view.data import Campaign
 from recjury.view.gaps import first_words
-from recjury.view.kept import frame_of, kept
-from recjury.view.listing import FILTERS, chosen, listing, title, verdict_of
+from recjury.view.listing import FILTERS, chosen
 from recjury.view.rated import Shown, key_of
 from recjury.view.rated import shown as coloured
 from recjury.view.rendering import Page
@@ -47,7 +45,7 @@ class Columns(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """A row of the list: what `listing` has of it, its scores, and what was said."""
+    """A row of the list: what `Campaign.trials` has of it, its scores, and what was said."""
 
     row: Mapping[Any, Any]
     address: str
@@ -69,28 +67,25 @@ def trials_page(
     `q` are words that were all said, `from` is the number of the first row, and there are `part`
     rows at most. Raises UserError if there is no such campaign.
     """
-    name = store.campaign(id)
-    metrics, frame = metrics_of(store, name), frame_of(store, name)
-    trials, found = listing(store, name), _found(store, query, name)
+    campaign = Campaign(store, id)
+    metrics, trials, found = campaign.metrics, campaign.trials, _found(campaign, query)
     start = int(query.get("from", "")) if query.get("from", "").isdecimal() else 0
     rows = found[start : start + part].to_dict("records")
-    factors = kept(store, ("factors", name), lambda: factors_of(frame))
-    columns = _columns(factors, query.get("sort", ""), verdict_of(trials, metrics), metrics)
-    campaign = f"/c/{quote(name, safe='')}"
+    columns = _columns(campaign, query.get("sort", ""))
     rest = {key: value for key, value in query.items() if key != "from" and value}
-    more = rest | {"from": start + part} if start + part < len(found) else {}
+    following = {**rest, "from": str(start + part)} if start + part < len(found) else {}
     return Page(
         "trials.j2",
         {
-            "name": name,
-            "campaign": campaign,
+            "name": campaign.name,
+            "campaign": campaign.link(),
             "query": rest,
             "columns": columns,
-            "title": lambda id_: title(metrics[id_], id_) if id_ in metrics else id_,
-            "trials": list(_trials(store, frame, rows, rest, metrics, columns)),
+            "title": lambda id_: metrics.title(id_) if id_ in metrics else id_,
+            "trials": list(_trials(campaign, rows, rest, columns)),
             "number": len(found),
             "all": len(trials),
-            "more": f"{campaign}/trials?{urlencode(more)}" if more else "",
+            "more": campaign.link("trials", **following) if following else "",
             "part": part,
             "is_whole": part >= len(trials),
             "options": {key: _options(trials[key]) for key in FILTERS if key != "scenario"},
@@ -100,13 +95,13 @@ def trials_page(
 
 def trial_ids(store: Store, query: Mapping[str, str], campaign: str) -> list[str]:
     """The conversations of a list, in its order."""
-    return list(_found(store, query, campaign)["id"])
+    return list(_found(Campaign(store, campaign), query)["id"])
 
 
-def _found(store: Store, query: Mapping[str, str], campaign: str) -> "pd.DataFrame":
-    trials = chosen(listing(store, campaign), query)
+def _found(campaign: Campaign, query: Mapping[str, str]) -> "pd.DataFrame":
+    trials = chosen(campaign.trials, query)
     if words := query.get("q", "").split():
-        trials = trials[trials["id"].isin(_saying(store, campaign, words))]
+        trials = trials[trials["id"].isin(_saying(campaign, words))]
     return trials
 
 
@@ -116,10 +111,10 @@ _SAID = """
 """
 
 
-def _saying(store: Store, campaign: str, words: Sequence[str]) -> list[str]:
+def _saying(campaign: Campaign, words: Sequence[str]) -> list[str]:
     """The conversations in whose logs each of the words stands, in large or small letters."""
-    values = {"campaign": campaign}
-    with store.connection() as connection:
+    values = {"campaign": campaign.name}
+    with campaign.store.connection() as connection:
         like = "LIKE" if connection.dialect.name == "sqlite" else "ILIKE"
         query = _SAID
         for place, word in enumerate(words):
@@ -130,31 +125,27 @@ def _saying(store: Store, campaign: str, words: Sequence[str]) -> list[str]:
         return list(connection.execute(text(query), values).scalars())
 
 
-def _columns(
-    factors: Mapping[str, Sequence[str]], sort: str, lead: str, metrics: Mapping[str, Metric]
-) -> Columns:
+def _columns(campaign: Campaign, sort: str) -> Columns:
     """The metric that sorts the list, else the verdict, and the factors of one evaluator."""
     key = sort.removeprefix("-")
-    groups = list(factors.values())
+    groups = list(campaign.factors.values())
     own = [group for group in groups if key.rpartition(".")[0] == group[0].rpartition(".")[0]]
     ids: Sequence[str] = next(iter(own or groups), [])
     return Columns(
-        lead=key if key in metrics and key not in ids else lead,
-        factors=[id_ for id_ in metrics if id_ in ids],
+        lead=key if key in campaign.scored and key not in ids else campaign.verdict,
+        factors=[id_ for id_ in campaign.metrics if id_ in ids],
     )
 
 
 def _trials(
-    store: Store,
-    frame: "pd.DataFrame",
+    campaign: Campaign,
     rows: Sequence[Mapping[Any, Any]],
     query: Mapping[str, str],
-    metrics: Mapping[str, Metric],
     columns: Columns,
 ) -> Iterator[Trial]:
-    came = {"in": urlencode(query)} if query else {}
-    logs = dict(store.logs(row["id"] for row in rows))
-    why = _statuses(frame, [row["id"] for row in rows])
+    metrics, came = campaign.metrics, {"in": urlencode(query)} if query else {}
+    ids = [row["id"] for row in rows]
+    logs, why = dict(campaign.store.logs(ids)), _statuses(campaign.ratings, ids)
     for row in rows:
         address, log = f"/t/{row['id']}", logs.get(row["id"])
         value = row[columns.lead] if columns.lead else math.nan
@@ -164,7 +155,7 @@ def _trials(
             lead="" if math.isnan(value) else shown(value, metrics[columns.lead]),
             scores=[
                 Score(
-                    title(metrics[id_], id_),
+                    metrics.title(id_),
                     coloured(
                         None if math.isnan(row[id_]) else row[id_],
                         metrics[id_],

@@ -10,7 +10,8 @@ from recjury.errors import UserError
 from recjury.results import comparison
 from recjury.results.sentences import p_text
 from recjury.store import Store
-from recjury.view.compare import Difference, compare_page
+from recjury.view.compare import compare_page
+from recjury.view.differences import Difference
 from recjury.view.rendering import render
 from tests.results.filled import evaluator, fill
 
@@ -75,7 +76,7 @@ def test_scenarios_stand_by_gap_with_both_conversations(store: Store) -> None:
     systems = [store.conversation(id_).system for id_ in first.conversations]
     assert (first.scenario, systems, first.words) == ("s3", ["high", "mid"], "Hello.")
     values = shown(store, a="high", b="mid", metric="core.rounds")
-    assert (values["title"], values["gaps"][-1].gap) == ("Rounds", "-1.00")
+    assert (values["metric"], values["gaps"][-1].gap) == ("core.rounds", "-1.00")
 
 
 @pytest.mark.parametrize("metric", ["core.overall", "core.rounds"])
@@ -83,7 +84,7 @@ def test_nothing_leaves_its_axis(store: Store, metric: str) -> None:
     extreme = {"overall": [100.0, 100, 100], "rounds": [1.0, 1, 1]}
     fill(store, {"best": extreme, "worst": {"overall": [0, 0, 0], "rounds": [900, 800, 700]}})
     values = shown(store, metric=metric)
-    places = [place for row in differences(values).values() for place in row.x or ()]
+    places = [place for row in differences(values).values() for place in (row.plot or ())[:3]]
     places += [place for gap in values["gaps"] for place in gap.x or ()]
     places += [bar.x + bar.width for bar in values["fall"].bars]
     assert places
@@ -110,6 +111,16 @@ def test_older_versions_are_compared(store: Store) -> None:
     values = shown(store)
     assert {values["sides"].a, values["sides"].b} == {"mine", "mine@1111aaaa"}
     assert differences(values)["core.overall"].gap == "+64.9"
+
+
+def test_a_lost_score_can_count_as_the_worst(store: Store) -> None:
+    fill(store, SCORES)
+    left_out, worst = (shown(store, a="high", b="mid", missing=each) for each in ("", "worst"))
+    first, second = (differences(values)["core.overall"] for values in (left_out, worst))
+    assert (first.n, second.n) == (6, 7)
+    assert float(second.gap) > float(first.gap)
+    assert "Lost scores count as the worst" in worst["answer"][-1]
+    assert len(worst["gaps"]) == 7
 
 
 def test_what_is_written_meanwhile_is_shown(store: Store) -> None:

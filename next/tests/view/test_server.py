@@ -13,10 +13,11 @@ import aiohttp
 import pytest
 
 from recjury.campaign import Config, run
+from recjury.records import Finding, Rating, Turn
 from recjury.store import Store
 from recjury.view.server import ROUTES, Server
 from tests.view.browser import browsing
-from tests.view.stores import debated, put, rated, said
+from tests.view.stores import debated, log_of, put, rated, said
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -135,6 +136,7 @@ def test_nothing_is_changed_by_looking(films: Path) -> None:
             "c/films",
             "c/films/trials?q=heat&sort=-outcome.success",
             "c/films/compare",
+            "c/films/compare?by=evaluator",
         ):
             assert got(server.address + path)[0] == 200
     assert films.read_bytes() == before
@@ -225,6 +227,30 @@ def test_nothing_scrolls_sideways(films: Path, width: int) -> None:
         for path in ("", "c/films", "c/films/trials", "c/films/compare"):
             page.goto(server.address + path)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_each_text_has_contrast(tmp_path: Path, scheme: str) -> None:
+    """WCAG 2.2, level AA, on pages with each colour of scores, a failure and marks."""
+    contrast = Path(__file__).with_name("contrast.js").read_text("utf-8")
+    path = tmp_path / "s.db"
+    demo(path, systems=["popular", "random", "retrieval"])
+    with Store(path) as store:
+        found: list[Finding] = [rated(f"f{step}", step / 2, "It says “a heist and a chase”") for step in range(9)]
+        found += [rated("lost", None), debated([50, 60], [55, None])]
+        metrics = [{"name": each.metric, "high": 4} for each in found if isinstance(each, Rating)]
+        broken = log_of([Turn(speaker="system", failure="HTTP 502")], ending="system failed")
+        ids = [
+            store.conversations("films")[0].id,
+            put(store, said("Hi", "It has a heist and a chase."), found, metrics=metrics),
+            put(store, broken, number=1, metrics=metrics),
+        ]
+    paths = ["", "c/films", "c/films/trials?sort=core.f1", "c/films/compare?a=popular"]
+    options = {"color_scheme": scheme}
+    with serving(path) as server, browsing(server.address.rstrip("/"), **options) as page:
+        for where in (*paths, *(f"t/{id_}?metric=core.f1" for id_ in ids), f"t/{ids[0]}/calls"):
+            page.goto(server.address + where)
+            assert page.evaluate(contrast) == [], where
 
 
 def test_hostile_texts_stay_texts(tmp_path: Path) -> None:

@@ -238,6 +238,7 @@ async function load(one) {
     const copy = document.importNode(found, true);
     for (const each of [copy, ...$$("[id], mark", copy)]) { each.removeAttribute("id"); each.removeAttribute("data-m"); }
     for (const link of $$('a[href^="#"]', copy)) link.href = where + link.getAttribute("href");
+    for (const each of $$("details", copy)) each.open = true;
     ($(".loaded", one) || one).replaceChildren(copy);
   } catch { /* the link stays */ }
 }
