@@ -73,8 +73,23 @@ def _parts(frame: "pd.DataFrame", width: int) -> Iterator["pd.DataFrame"]:
 
 def _narrowest(column: "pd.Series[Any]") -> int:
     """The width of a column whose cells are broken at spaces, and not at no-break spaces."""
-    texts = [str(column.name), *map(_cell, column)]
-    return _GAP + max(len(word) for text in texts for word in text.split(" "))
+    return _GAP + max(len(word) for text in _texts(column) for word in text.split(" "))
+
+
+def _widths(frame: "pd.DataFrame", width: int) -> list[int]:
+    """The width of each column: its texts in one line, or as much of that as there is room for."""
+    columns = [frame.iloc[:, place] for place in range(len(frame.columns))]
+    fewest = [min(width // 2, _narrowest(column) - _GAP) for column in columns]
+    most = [max(few, *map(len, _texts(each))) for few, each in zip(fewest, columns, strict=True)]
+    wanted = sum(most) - sum(fewest)
+    room = max(0, width - sum(fewest) - _GAP * len(columns))
+    share = min(1.0, room / wanted) if wanted else 0.0
+    return [few + int(share * (all_ - few)) for few, all_ in zip(fewest, most, strict=True)]
+
+
+def _texts(column: "pd.Series[Any]") -> list[str]:
+    """The heading and the cells of a column."""
+    return [str(column.name), *map(_cell, column)]
 
 
 def _table(heading: str, frame: "pd.DataFrame", width: int) -> Any:
@@ -84,13 +99,10 @@ def _table(heading: str, frame: "pd.DataFrame", width: int) -> Any:
     from recjury.results import of_numbers
 
     table = Table(title=heading, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
-    for (name, column), is_number in zip(frame.items(), of_numbers(frame), strict=True):
-        table.add_column(
-            str(name),
-            justify="right" if is_number else "left",
-            overflow="fold",
-            min_width=min(width // 2, _narrowest(column) - _GAP),
-        )
+    widths = _widths(frame, width)
+    for name, wide, is_number in zip(frame.columns, widths, of_numbers(frame), strict=True):
+        justify: Any = "right" if is_number else "left"
+        table.add_column(str(name), justify=justify, overflow="fold", width=wide)
     for row in frame.itertuples(index=False):
         table.add_row(*(_cell(value) for value in row))
     return table

@@ -93,6 +93,18 @@ def test_tables_are_as_wide_as_the_terminal(
         assert max(map(len, films(command).out.splitlines())) <= width
 
 
+@pytest.mark.parametrize("width", [80, 100, 110, 120, 130])
+def test_no_interval_is_cut_off(
+    tmp_path: Path, recjury: Recjury, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    with Store(tmp_path / "recjury.db") as store:
+        fill(store, {f"system-{number}": {"overall": LOW, "novelty": HIGH} for number in range(4)})
+    lines = recjury("summary").out.splitlines()
+    assert max(map(len, lines)) <= width
+    assert all(line.count("[") == line.count("]") for line in lines if "core." in line)
+
+
 def test_tables_of_many_systems_are_parted(tmp_path: Path, recjury: Recjury) -> None:
     with Store(tmp_path / "recjury.db") as store:
         fill(
