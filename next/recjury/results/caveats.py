@@ -21,9 +21,15 @@ _LOOKED_AT = 200  # logs of a system
 _UNEQUAL = 1.5  # how many times as long lists are not compared
 
 
-def about_scores(frame: "pd.DataFrame", *, by: str = "system") -> tuple[str, ...]:
-    """What failed, what rests on little, and who gives one score to everything."""
-    return (*_lost(frame, by), *_factors(frame), *_one_score(frame))
+def about_scores(
+    frame: "pd.DataFrame", *, by: str = "system", table: "pd.DataFrame | None" = None
+) -> tuple[str, ...]:
+    """What failed, what rests on little, and who gives one score to everything.
+
+    `table` are the frame's scores, where they are known.
+    """
+    table = scores(frame) if table is None else table
+    return (*_lost(frame, by), *_factors(frame, table), *_one_score(frame))
 
 
 def about_means(frame: "pd.DataFrame") -> Iterator[str]:
@@ -58,9 +64,8 @@ def _lost(frame: "pd.DataFrame", by: str) -> Iterator[str]:
         )
 
 
-def _factors(frame: "pd.DataFrame") -> Iterator[str]:
+def _factors(frame: "pd.DataFrame", table: "pd.DataFrame") -> Iterator[str]:
     """On how many factors a mean of factors rests, where that is not all of them."""
-    table = scores(frame)
     for id_, factors in factors_of(frame).items():
         seen = table[factors].notna().sum(axis=1)[table[id_].notna()]
         rests = seen.groupby(level="system", observed=True, sort=False).mean()

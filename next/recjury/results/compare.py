@@ -34,6 +34,7 @@ def compare(
     metrics: Sequence[str] = (),
     order: Sequence[str] = (),
     resampling: Resampling = STANDARD,
+    table: "pd.DataFrame | None" = None,
 ) -> "pd.DataFrame":
     """A row for each two of `names` and each metric: a minus b, with what is decided.
 
@@ -45,10 +46,10 @@ def compare(
     probability of 80 %, if the difference stays as it is.
 
     `metrics` restricts what is compared, and `order` says how metrics stand in tables; the first
-    one leads. Raises UserError for a name or a metric that the frame lacks, and if there is nothing
-    to compare.
+    one leads. `table` are the frame's scores, where they are known. Raises UserError for a name or
+    a metric that the frame lacks, and if there is nothing to compare.
     """
-    tables = _tables(frame, by)
+    tables = _tables(frame, by, table)
     pairs = _pairs(_known(frame, names, by), tables, by)
     values = _Sides(tables, _chosen(tables, metrics, order))
     rows = _rows([values.pair(*each) for each in pairs], values, resampling)
@@ -74,12 +75,18 @@ def by_scenario(
     return both.assign(gap=both["a"] - both["b"]).sort_values("gap", ascending=False)
 
 
-def _tables(frame: "pd.DataFrame", by: By) -> dict[str, "pd.DataFrame"]:
+def _tables(
+    frame: "pd.DataFrame", by: By, known: "pd.DataFrame | None" = None
+) -> dict[str, "pd.DataFrame"]:
     """By name, a value for each metric and scenario; metrics of evaluators lose their names."""
     keys = [each for each in (("system", *_KEYS) if by != "system" else _KEYS) if each != by]
     tables = {}
     for name in frame[by].drop_duplicates().astype(str):
-        table = scores(frame[frame[by] == name]).dropna(axis=1, how="all")
+        if by == "system" and known is not None:
+            table = known[known.index.get_level_values("system") == name]
+        else:
+            table = scores(frame[frame[by] == name])
+        table = table.dropna(axis=1, how="all")
         if by == "evaluator":
             table.columns = [str(id_).removeprefix(f"{name}.") for id_ in table.columns]
         tables[name] = table.groupby(level=keys, observed=True).mean()

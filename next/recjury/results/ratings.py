@@ -206,11 +206,17 @@ def factors_of(frame: "pd.DataFrame") -> dict[str, list[str]]:
     return found
 
 
-def means(frame: "pd.DataFrame", resampling: Resampling = STANDARD) -> "pd.DataFrame":
+def means(
+    frame: "pd.DataFrame",
+    resampling: Resampling = STANDARD,
+    *,
+    table: "pd.DataFrame | None" = None,
+) -> "pd.DataFrame":
     """One row for each system and metric: mean, low, high (95 %), n, coverage.
 
-    Intervals are percentiles of a bootstrap over scenarios, made wider for few of them. `coverage`
-    is the share of the system's trials that have a score.
+    `table` are the frame's scores, where they are known. Intervals are percentiles of a bootstrap
+    over scenarios, made wider for few of them. `coverage` is the share of the system's trials that
+    have a score.
     """
     import numpy as np
     import pandas as pd
@@ -218,7 +224,7 @@ def means(frame: "pd.DataFrame", resampling: Resampling = STANDARD) -> "pd.DataF
     from recjury.stats import interval
 
     columns = ["system", "metric", "mean", "low", "high", "n", "coverage"]
-    table, rows = scores(frame), []
+    table, rows = scores(frame) if table is None else table, []
     if not len(table):
         return pd.DataFrame(columns=columns)
     systems = table.index.get_level_values("system")

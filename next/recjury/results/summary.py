@@ -17,7 +17,16 @@ from recjury.results.findings import Findings
 from recjury.results.metrics import metrics_of, with_scales
 from recjury.results.missing import Missing, about_worst, with_worst
 from recjury.results.names import names_in
-from recjury.results.ratings import FAILURES, LOST, STANDARD, TRIAL, Resampling, means, ratings
+from recjury.results.ratings import (
+    FAILURES,
+    LOST,
+    STANDARD,
+    TRIAL,
+    Resampling,
+    means,
+    ratings,
+    scores,
+)
 from recjury.results.sentences import Row, answer, best_of, cell, listed, rows_of
 from recjury.results.settings import with_settings
 from recjury.store import Store
@@ -31,29 +40,33 @@ def summary(
     campaign: str = "",
     *,
     frame: "pd.DataFrame | None" = None,
+    scored: "pd.DataFrame | None" = None,
     missing: Missing = "left out",
     resampling: Resampling = STANDARD,
 ) -> Findings:
     """The means of a campaign, by default of the newest, and its systems compared.
 
-    `frame` has the ratings that this is about, by default all of `results.ratings`. With `missing`
-    "worst", a score that a failure cost is the worst of its scale. Raises UserError if there is no
-    campaign. `data` has `systems` (name, metric id, mean, low, high, n,
+    `frame` has the ratings that this is about, by default all of `results.ratings`; `scored` are
+    their scores, where they are known. With `missing` "worst", a score that a failure cost is the
+    worst of its scale. Raises UserError if there is no campaign. `data` has `systems` (name, metric id, mean, low, high, n,
     coverage), `comparisons` (the rows of `results.compare`), `effort` (system, seconds of a turn,
     dollars of a conversation), `names` (read, not_found, some) and `caveats`.
     """
     name = store.campaign(campaign)
     frame, known = ratings(store, name) if frame is None else frame, metrics_of(store, name)
     counted = with_worst(frame, known) if missing == "worst" else frame
-    table, spent = means(counted, resampling), effort(store, name, frame)
+    if missing == "worst" or scored is None:
+        scored = scores(counted)
+    table, spent = means(counted, resampling, table=scored), effort(store, name, frame)
     names = names_in(store, name, frame)
-    compared = _compared(counted, table, known, resampling)
+    compared = _compared(counted, scored, table, known, resampling)
     said = _answer(name, frame, table, compared, known)
     problems = tuple(_problems(frame) + _not_played(store, name))
+    kept = frame[~frame["status"].isin(LOST)]  # what is lost is a problem
     notes = (
         *about_means(frame),
         *about_choice(best_of(compared, known), len(table["system"].unique())),
-        *about_scores(frame[~frame["status"].isin(LOST)]),  # what is lost is a problem
+        *about_scores(kept, table=scored if len(kept) == len(frame) else None),
         *names.sentences(),
         *about_logs(store, frame),
         *about_campaign(store, name),
@@ -78,6 +91,7 @@ def summary(
 
 def _compared(
     frame: "pd.DataFrame",
+    scored: "pd.DataFrame",
     table: "pd.DataFrame",
     known: Mapping[str, Metric],
     resampling: Resampling,
@@ -88,7 +102,7 @@ def _compared(
     systems = list(table["system"][table["n"] > 0].drop_duplicates())
     if len(systems) < 2:
         return pd.DataFrame(columns=COLUMNS)
-    return compare(frame, systems, order=list(known), resampling=resampling)
+    return compare(frame, systems, order=list(known), resampling=resampling, table=scored)
 
 
 def _answer(
@@ -123,8 +137,8 @@ def _tables(
     if not table["n"].any():
         return {}
     found = {"Means, with 95 % intervals": _by_metric(table, known)} | _variants(table, known)
-    named = _named_before(store, frame)
     outcomes = frame[(frame["kind"] == "outcome") & frame["metric"].isin(_OF_TARGETS)]
+    named = _named_before(store, frame) if len(outcomes) else set()
     new = outcomes[~_scenarios(outcomes).isin(named)]
     if named and len(new):
         heading = f"Without the {len(named)} scenarios whose history names a target"

@@ -40,9 +40,7 @@ def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # n
     filters = {key: query[key] for key in FILTERS if query.get(key)}
     trials = chosen(campaign.trials, filters)
     frame = _ratings_of(campaign, trials, filters)
-    found = campaign.kept(
-        ("summary", *sorted(filters.items())), lambda: summary(store, campaign.name, frame=frame)
-    )
+    found = campaign.kept(("summary", *sorted(filters.items())), lambda: _summary(campaign, frame))
     view = Overview(campaign, found.data, filters)
     running, (ticks, pairs) = live(store, campaign.name), view.pairs()
     factors = {id_: own for id_, own in campaign.factors.items() if any(map(view.has, own))}
@@ -91,6 +89,11 @@ def _ratings_of(
         said = ", ".join(f"{key} {value!r}" for key, value in filters.items())
         raise UserError(f"no trial is left by {said}: leave it out")
     return frame[fits]
+
+
+def _summary(campaign: Campaign, frame: "pd.DataFrame") -> Findings:
+    scored = campaign.scores if frame is campaign.ratings else None
+    return summary(campaign.store, campaign.name, frame=frame, scored=scored)
 
 
 def _options(campaign: Campaign) -> dict[str, list[str]]:

@@ -122,9 +122,11 @@ def _two(wanted: Sequence[str], names: Sequence[str], by: By) -> tuple[str, str]
 def _rows(campaign: Campaign, sides: Sides) -> list[Row]:
     """The differences of a and b by metric, corrected for as many tests as the campaign's page."""
     names = () if sides.all_pairs else (sides.a, sides.b)
+    known = campaign.scores if sides.frame is campaign.ratings else None
+    order = list(sides.metrics)
     table = campaign.kept(
         ("compared", sides.by, sides.missing, names),
-        lambda: compare(sides.frame, names, by=sides.by, order=list(sides.metrics)),
+        lambda: compare(sides.frame, names, by=sides.by, order=order, table=known),
     )
     own = table[table["a"].isin([sides.a, sides.b]) & table["b"].isin([sides.a, sides.b])]
     return [turned(row, sides.a) for row in rows_of(own)]

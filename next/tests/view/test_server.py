@@ -236,7 +236,9 @@ def test_each_text_has_contrast(tmp_path: Path, scheme: str) -> None:
     path = tmp_path / "s.db"
     demo(path, systems=["popular", "random", "retrieval"])
     with Store(path) as store:
-        found: list[Finding] = [rated(f"f{step}", step / 2, "It says “a heist and a chase”") for step in range(9)]
+        found: list[Finding] = [
+            rated(f"f{step}", step / 2, "It says “a heist and a chase”") for step in range(9)
+        ]
         found += [rated("lost", None), debated([50, 60], [55, None])]
         metrics = [{"name": each.metric, "high": 4} for each in found if isinstance(each, Rating)]
         broken = log_of([Turn(speaker="system", failure="HTTP 502")], ending="system failed")
