@@ -38,6 +38,9 @@ def replay(
     scenarios: ScenariosOption = None,
     where: WhereOption = None,
     failed: FailedOption = False,
+    sort: Annotated[
+        str, typer.Option(help="List the lowest scores of this metric first; -METRIC the highest.")
+    ] = "",
     store: StoreOption = DEFAULT_STORE,
     campaign: CampaignOption = "",
     verify: Annotated[
@@ -62,9 +65,9 @@ def replay(
 ) -> None:
     """Show a conversation, its ratings and its debate; without an id, list the conversations.
 
-    Examples: recjury replay 3f2a; recjury replay --where 'core.overall<40'; recjury replay
-    --verify; recjury replay 3f2a --score linguist=40; recjury replay 3f2a --json > debate.json;
-    recjury replay debate.json.
+    Examples: recjury replay 3f2a; recjury replay --sort core.overall; recjury replay --where
+    'core.overall<40'; recjury replay --verify; recjury replay 3f2a --score linguist=40; recjury
+    replay 3f2a --json > debate.json; recjury replay debate.json.
     """
     import asyncio
 
@@ -76,8 +79,10 @@ def replay(
         show(results.replay_file(Path(conversation)), as_json=json, form=form)
         return
     chosen = selection(systems, users, scenarios, where, failed)
-    if chosen and (verify or conversation):
-        raise UserError("--system, --user, --scenario, --where and --failed are of the list alone")
+    if (chosen or sort) and (verify or conversation):
+        raise UserError(
+            "--system, --user, --scenario, --where, --failed and --sort are of the list alone"
+        )
     what_if = bool(score or say or model or max_rounds)
     with Store(store, readonly=not what_if) as opened:
         if what_if:
@@ -94,7 +99,7 @@ def replay(
             found = asyncio.run(results.replay(opened, conversation))
         else:
             name = campaign_of(opened, campaign)
-            found = results.conversation_list(opened, name, selection=chosen)
+            found = results.conversation_list(opened, name, selection=chosen, sort=sort)
     if out is not None:
         _write(out, found)
     show(found, as_json=json, form=form)

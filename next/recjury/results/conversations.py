@@ -20,14 +20,20 @@ from recjury.records import (
 )
 from recjury.results.findings import Findings
 from recjury.results.ratings import FAILURES
-from recjury.results.selection import ALL, Selection
+from recjury.results.selection import ALL, Selection, scores_by
 from recjury.store import ConversationRow, Store
 
 _SHORT = 8  # characters of an id that tell conversations apart
 
 
-def conversation_list(store: Store, campaign: str = "", *, selection: Selection = ALL) -> Findings:
-    """The conversations of a campaign, the newest version first, with ids to replay."""
+def conversation_list(
+    store: Store, campaign: str = "", *, selection: Selection = ALL, sort: str = ""
+) -> Findings:
+    """The conversations of a campaign, the newest version first, with ids to replay.
+
+    With `sort`, a metric, they have its scores, and the lowest comes first; behind a minus sign,
+    the highest. Raises UserError.
+    """
     import pandas as pd
 
     name = store.campaign(campaign)
@@ -37,6 +43,11 @@ def conversation_list(store: Store, campaign: str = "", *, selection: Selection 
     if frame.groupby("system")["version"].nunique().max() > 1:
         columns.insert(2, "version")
     short = {key: frame[key].str[:_SHORT] for key in ("id", "version")}
+    if metric := sort.removeprefix("-"):
+        scores = scores_by(store, name, frame, metric)
+        frame = frame.assign(**{metric: scores})
+        frame = frame.sort_values(metric, ascending=metric == sort, kind="stable")
+        columns.append(metric)
     shown = frame.assign(**short)[columns]
     return Findings(
         title=name,

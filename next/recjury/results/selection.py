@@ -119,8 +119,7 @@ class Selection:
         return self._ids(store, campaign, joined)
 
     def _ids(self, store: Store, campaign: str, rows: "pd.DataFrame") -> frozenset[str]:
-        trials = rows.rename(columns={"id": "conversation", "reason": "failure"})
-        chosen = self._of(_Trials(trials, lambda: ratings(store, campaign, all_versions=True)))
+        chosen = self._of(_stored(store, campaign, rows))
         return frozenset(chosen["conversation"])
 
     def _of(self, trials: "_Trials") -> "pd.DataFrame":
@@ -152,6 +151,16 @@ class Selection:
 
 
 ALL = Selection()
+
+
+def scores_by(store: Store, campaign: str, rows: "pd.DataFrame", metric: str) -> "pd.Series[float]":
+    """The scores of one metric for rows of conversations. Raises UserError if there are none."""
+    return _stored(store, campaign, rows).score(metric, option=f"--sort {metric}")
+
+
+def _stored(store: Store, campaign: str, rows: "pd.DataFrame") -> "_Trials":
+    trials = rows.rename(columns={"id": "conversation", "reason": "failure"})
+    return _Trials(trials, lambda: ratings(store, campaign, all_versions=True))
 
 
 def _option(kind: str, names: Iterable[str]) -> str:
@@ -212,7 +221,8 @@ class _Trials:
         name, sign, value = condition
         if name in _TEXTS:
             return self._is(condition)
-        column = self.table[name] if name in _NUMBERS else self._metric(condition)
+        is_metric = name not in _NUMBERS
+        column = self.score(name, condition.text) if is_metric else self.table[name]
         try:
             number = float(value)
         except ValueError:
@@ -232,13 +242,13 @@ class _Trials:
             raise UserError(f"{condition.text}: there is no such {name}{near}: {which}")
         return own == value if sign == "=" else own != value
 
-    def _metric(self, condition: _Condition) -> "pd.Series[float]":
+    def score(self, name: str, option: str) -> "pd.Series[float]":
         """The scores of one metric; `overall` will do if one evaluator has it. Raises UserError."""
-        name, known = condition.name, list(map(str, self._scores.columns))
+        known = list(map(str, self._scores.columns))
         meant = [name] if name in known else [id_ for id_ in known if id_.endswith(f".{name}")]
         if len(meant) > 1:
-            raise UserError(f"{condition.text}: {name} is one of {listed(meant)}: name it whole")
+            raise UserError(f"{option}: {name} is one of {listed(meant)}: name it whole")
         if not meant:
             near = nearest(name, (*_TEXTS, *_NUMBERS, *known))
-            raise UserError(f"{condition.text}: there is no column or metric {name!r}{near}")
+            raise UserError(f"{option}: there is no column or metric {name!r}{near}")
         return self._scores[meant[0]].set_axis(self.table.index)

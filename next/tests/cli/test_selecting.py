@@ -7,6 +7,8 @@ import pytest
 from tests.cli.conftest import Recjury, campaign
 from tests.scripted_endpoint import ScriptedEndpoint
 
+_LIST = "conversations"
+
 
 @pytest.fixture
 def file(tmp_path: Path, endpoint: ScriptedEndpoint) -> Path:
@@ -32,6 +34,16 @@ def test_a_part_is_played_and_then_the_rest(file: Path, recjury: Recjury) -> Non
     assert sorted(played(recjury)) == ["popular done"] * 2 + ["random done"] * 2
 
 
+def test_the_lowest_scores_come_first(file: Path, recjury: Recjury) -> None:
+    assert recjury("run", file.name).code == 0
+    found = [
+        [row[key.lstrip("-")] for row in recjury("replay", "--sort", key, "--json").json[_LIST]]
+        for key in ("outcome.rounds", "-outcome.rounds")
+    ]
+    assert "no column or metric" in recjury("replay", "--sort", "core.overall").err
+    assert [sorted(found[0]), sorted(found[1], reverse=True)] == found
+
+
 def test_a_part_is_rated_by_other_judges(file: Path, recjury: Recjury) -> None:
     assert recjury("run", file.name).code == 0
     chosen = ("--campaign", "c", "--config", "c.yaml", "--system", "popular")
@@ -49,6 +61,7 @@ def test_a_part_is_rated_by_other_judges(file: Path, recjury: Recjury) -> None:
         (("run", "free.yaml", "--dry-run", "--where", "core.overall<4"), "no column or metric"),
         (("run", "free.yaml", "--where", "low"), "expected a name, one of"),
         (("replay", "3f2a", "--system", "popular"), "are of the list alone"),
+        (("replay", "3f2a", "--sort", "outcome.rounds"), "are of the list alone"),
     ],
 )
 def test_mistakes_are_one_line(
