@@ -1,22 +1,24 @@
 """CoRE's four research questions (Chen et al., sections 5 and 7), and what its debate earns."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recjury.agreement.given import Given
+from recjury.agreement.beside import agreed, interval
+from recjury.agreement.given import Given, cluster_of
 from recjury.errors import UserError
 from recjury.records import DEBATE
 from recjury.results import Findings, scores
 from recjury.results.ratings import TRIAL
-from recjury.stats import Draws, correlations
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_FEWEST = 10  # scenarios; over fewer, a correlation means nothing
-_PLACE = ["scenario", "system", "metric"]
+_FEWEST = 10  # conversations; over fewer, a correlation means nothing
+_MEAN, _ROUTED = "mean of judges", "routed"
+_OVERALL = ("overall", "dialogue_overall", "satisfaction")  # names of people's overall score
 
 
 def coupling(given: Given) -> Findings:
@@ -26,37 +28,33 @@ def coupling(given: Given) -> Findings:
     import pandas as pd
 
     rated = given.factors()
-    raters = {str(name): _wide(of) for name, of in rated.groupby("rater", observed=True)}
+    raters = {str(name): _wide(of, TRIAL) for name, of in rated.groupby("rater", observed=True)}
     if len(raters) > 1:
-        raters["mean of judges"] = _wide(rated)
+        raters[_MEAN] = _wide(rated, TRIAL)
     if given.labels is not None:
-        people = given.people()
-        raters["people"] = _wide(people[people["metric"].isin(set(rated["metric"]))])
-    rows, matrices = [], {}
-    for name, wide in raters.items():
-        matrix = wide.corr(min_periods=_FEWEST)
-        pairs = np.abs(matrix.to_numpy()[np.triu_indices(len(matrix), 1)])
-        known = pairs[~np.isnan(pairs)]
-        matrices[f"Correlations of factors, {name}"] = matrix.round(2).reset_index(names="factor")
-        rows.append(
-            {
-                "rater": name,
-                "mean |r|": float(known.mean()) if len(known) else float("nan"),
-                "pairs": len(known),
-                "at .5 and above": int((known >= 0.5).sum()),
-                "below .2": int((known < 0.2).sum()),
-                "conversations": len(wide),
-            }
-        )
+        people = given.labels.means()
+        people = people[people["metric"].isin(set(rated["metric"]))]
+        raters["people"] = _wide(people, ["subset", "system", "conversation"])
     _check_enough(max(map(len, raters.values())))
-    table = pd.DataFrame(rows)
+    matrices = {name: wide.corr(min_periods=_FEWEST) for name, wide in raters.items()}
+    table = pd.DataFrame(
+        {"rater": name, **_coupled(matrices[name]), "conversations": len(wide)}
+        for name, wide in raters.items()
+    )
     most, least = table.nlargest(1, "mean |r|").iloc[0], table.nsmallest(1, "mean |r|").iloc[0]
+    shown = {
+        f"Correlations of factors, {name}": matrix.round(2).reset_index(names="factor")
+        for name, matrix in matrices.items()
+    }
     return Findings(
         title="core.rq1",
         answer=f"Factors go together most for {most.rater} (mean |r| {most['mean |r|']:.2f}) and "
         f"least for {least.rater} ({least['mean |r|']:.2f}).",
-        tables={"Coupling of factors (CoRE, figure 6)": table, **matrices},
-        data={"raters": rows},
+        tables={"Coupling of factors (CoRE, figure 6)": table, **shown},
+        data={
+            "raters": table.to_dict("records"),
+            "matrices": {name: matrix.to_dict() for name, matrix in matrices.items()},
+        },
     )
 
 
@@ -66,18 +64,7 @@ def factors_and_people(given: Given) -> Findings:
     """
     import pandas as pd
 
-    both = _beside_people(given, given.factors())
-    rows: list[dict[str, Any]] = []
-    for metric, of in both.groupby("metric", observed=True):
-        by_rater = {str(name): own for name, own in of.groupby("rater", observed=True)}
-        if len(by_rater) > 1:
-            means = of.groupby(_PLACE, observed=True)[["score", "label"]].mean().reset_index()
-            by_rater["mean of judges"] = means
-            by_rater["routed"] = _routed(of)
-        rows += (
-            {"factor": str(metric), "judge": name, **_rho_tau(own, given)}
-            for name, own in by_rater.items()
-        )
+    rows = _by_factor_and_judge(given)
     table = pd.DataFrame(rows)
     by_judge = table.groupby("judge", sort=False)["rho"].mean()
     best = str(by_judge.idxmax()) if by_judge.notna().any() else None
@@ -93,43 +80,53 @@ def factors_and_people(given: Given) -> Findings:
 
 def verdicts_and_people(given: Given) -> Findings:
     """RQ3: verdict, mean of factors, recall and persuasiveness beside people's overall score."""
-    people = given.people()
-    overall = people[people["metric"].isin(["overall", "dialogue_overall", "satisfaction"])]
-    if not len(overall):
-        known = ", ".join(sorted(set(people["metric"])))
-        raise UserError(f"the labels have no overall score, only {known}")
     wide = scores(given.frame).reset_index()
-    both = _join_labels(wide.assign(metric=""), overall.assign(metric=""))
-    _check_enough(len(both))
     ends = (".overall", ".mean", "recall@1", "recall@5", "recall@10", "persuasiveness", "success")
-    metrics = [each for each in wide if str(each).endswith(ends)]
-    rows = [
-        {"metric": str(metric), **_rho_tau(_with_score(both, metric), given)} for metric in metrics
-    ]
-    return _ranked("core.rq3", "Overall scores and people (CoRE, table 9)", "metric", rows)
+    metrics = [str(each) for each in wide if str(each).endswith(ends)]
+    rows = _by_score(wide, metrics, given)
+    _check_enough(max(row["n"] for row in rows))
+    known = [row for row in rows if not math.isnan(row["rho"])]
+    best = max(known, key=lambda row: float(row["rho"]), default=None)
+    return Findings(
+        title="core.rq3",
+        answer=f"{best['metric']} agrees best with people: rho {best['rho']:.2f}."
+        if best
+        else "Nothing has enough scores beside labels.",
+        tables={"Overall scores and people (CoRE, table 9)": _frame(rows)},
+        data={"rows": rows},
+    )
 
 
 def systems_by_judge(given: Given) -> Findings:
     """RQ4: mean and standard deviation of each factor by judge, system and corpus; and the roles'
     scores of the last round, from 0 to 100.
+
+    What is drawn has the judges that agree best with people on a factor if there are labels, else
+    all of them (figure 7), and the roles (figure 8).
     """
+    import pandas as pd
+
     rated = given.factors()
-    groups = ["corpus", "system", "rater", "metric"]
-    table = rated.groupby(groups, observed=True)["score"].agg(["mean", "std", "size"]).reset_index()
+    table = _described(rated, ["corpus", "system", "rater", "metric"])
     tables = {"Factors by judge and system (CoRE, tables 21 to 23)": table}
-    said = given.statements
-    if len(said):
-        last = said[said["round"] == said.groupby("conversation")["round"].transform("max")]
-        by_role = last.groupby(["system", "role"], observed=True)["score"]
-        tables["Roles' scores of the last round, 0 to 100 (figure 8)"] = by_role.agg(
-            ["mean", "std", "size"]
-        ).reset_index()
+    chosen = rated
+    if given.labels is not None:
+        best = _best_judges(_by_factor_and_judge(given))
+        chosen = rated[rated["metric"].astype(str).map(best) == rated["rater"].astype(str)]
+    drawn = [*_means(chosen, 4, given)]
+    if len(given.statements):
+        last = _last_round(given.statements)
+        tables["Roles' scores of the last round, 0 to 100 (figure 8)"] = _described(
+            last, ["system", "metric"]
+        )
+        drawn += _means(last, 100, given)
     whole = rated.groupby("system", observed=True)["score"].mean()
     return Findings(
         title="core.rq4",
         answer=f"Highest mean of factors: {whole.idxmax()} with {whole.max():.2f} of 4.",
         tables=tables,
-        data={"rows": table.to_dict("records")},
+        data={"rows": table.to_dict("records"), "means": drawn},
+        numbers=pd.DataFrame(drawn),
     )
 
 
@@ -142,26 +139,22 @@ def value_of_debate(given: Given) -> Findings:
     if not len(said) or not len(verdicts):
         raise UserError(f"{given.campaign} has no debate: rate it with `core`")
     keys = [*TRIAL, "evaluator"]
-    first = said[said["round"] == 1].groupby(keys, observed=True)["score"].mean().rename("round 1")
-    verdict = verdicts.groupby(keys, observed=True)["score"].mean().rename("verdict")
-    factors = 25 * given.factors().groupby(keys, observed=True)["score"].mean().rename("factors")
-    wide = pd.concat([verdict, first, factors], axis=1).dropna().reset_index()
+    columns = {
+        "verdict": verdicts,
+        "round 1": said[said["round"] == 1],
+        "factors": given.factors().assign(score=lambda rated: 25 * rated["score"]),
+    }
+    means = [of.groupby(keys, observed=True)["score"].mean() for of in columns.values()]
+    wide = pd.concat(means, axis=1, keys=list(columns)).dropna().reset_index()
     rounds = said.groupby("conversation", observed=True)["round"].max()
     rows = []
     for name in ("round 1", "factors"):
         apart = (wide["verdict"] - wide[name]).abs()
-        r = float(wide["verdict"].corr(wide[name])) if len(wide) > 1 else float("nan")
+        r = float(wide["verdict"].corr(wide[name])) if len(wide) > 1 else math.nan
         rows.append({"beside": name, "r": r, "mean difference": apart.mean(), "n": len(wide)})
-    tables = {"The verdict beside what it began with": pd.DataFrame(rows)}
+    tables = {"The verdict beside what it began with": _frame(rows)}
     if given.labels is not None:
-        long = wide.melt([*keys], ["verdict", "round 1", "factors"], "metric", "score")
-        overall = given.people()
-        overall = overall[overall["metric"].str.endswith("overall")].assign(metric="")
-        told = [
-            {"score": str(name), **_rho_tau(_join_labels(of.assign(metric=""), overall), given)}
-            for name, of in long.groupby("metric", sort=False)
-        ]
-        tables["With people's overall score"] = pd.DataFrame(told)
+        tables["With people's overall score"] = _frame(_by_score(wide, [*columns], given))
     moved = rows[0]["mean difference"]
     return Findings(
         title="debate.value",
@@ -172,11 +165,62 @@ def value_of_debate(given: Given) -> Findings:
     )
 
 
-def _wide(rated: "pd.DataFrame") -> "pd.DataFrame":
+def _wide(rated: "pd.DataFrame", keys: Sequence[str]) -> "pd.DataFrame":
     """A row for each conversation and a column for each factor."""
-    keys = [key for key in ("system", "scenario", "repeat") if key in rated]
     by_factor = rated.groupby([*keys, "metric"], observed=True)["score"].mean()
     return by_factor.unstack("metric")
+
+
+def _coupled(matrix: "pd.DataFrame") -> dict[str, Any]:
+    """How strong the correlations of a matrix are."""
+    pairs = np.abs(matrix.to_numpy()[np.triu_indices(len(matrix), 1)])
+    known = pairs[~np.isnan(pairs)]
+    return {
+        "mean |r|": float(known.mean()) if len(known) else math.nan,
+        "pairs": len(known),
+        "at .5 and above": int((known >= 0.5).sum()),
+        "below .2": int((known < 0.2).sum()),
+    }
+
+
+def _by_factor_and_judge(given: Given) -> list[dict[str, Any]]:
+    """Rho and tau of each judge with people by factor, of their mean, and of the routed judge."""
+    both = given.beside(given.factors())
+    both = both[both["metric"].astype(str) == both["aspect"]]
+    _check_enough(both["conversation"].nunique())
+    rows: list[dict[str, Any]] = []
+    for factor, of in both.groupby("aspect"):
+        by_rater = {str(name): own for name, own in of.groupby("rater", observed=True)}
+        if len(by_rater) > 1:
+            keys = ["conversation", "system", "cluster"]
+            means = of.groupby(keys)[["score", "label"]].mean().reset_index()
+            by_rater |= {_MEAN: means, _ROUTED: _routed(of)}
+        rows += (
+            {"factor": str(factor), "judge": name, **_rho_tau(own, given)}
+            for name, own in by_rater.items()
+        )
+    return rows
+
+
+def _best_judges(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The judge with the highest rho for each factor."""
+    single = [r for r in rows if r["judge"] not in (_MEAN, _ROUTED) and not math.isnan(r["rho"])]
+    return {
+        row["factor"]: row["judge"] for row in sorted(single, key=lambda row: float(row["rho"]))
+    }
+
+
+def _by_score(wide: "pd.DataFrame", columns: Sequence[str], given: Given) -> list[dict[str, Any]]:
+    """Rho and tau of each column with people's overall score. Raises UserError without one."""
+    long = wide.melt(TRIAL, columns, "metric", "score").dropna(subset="score")
+    both = given.beside(long)
+    overall = both[both["aspect"].isin(_OVERALL)]
+    if not len(overall):
+        known = ", ".join(sorted(set(both["aspect"])))
+        raise UserError(f"the labels have no overall score, only {known}")
+    return [
+        {"metric": name, **_rho_tau(overall[overall["metric"] == name], given)} for name in columns
+    ]
 
 
 def _check_enough(number: int) -> None:
@@ -187,35 +231,8 @@ def _check_enough(number: int) -> None:
         )
 
 
-def _beside_people(given: Given, rated: "pd.DataFrame") -> "pd.DataFrame":
-    both = _join_labels(rated, given.people())
-    _check_enough(both["scenario"].nunique())
-    return both
-
-
-def _join_labels(rated: "pd.DataFrame", people: "pd.DataFrame") -> "pd.DataFrame":
-    """Ratings with the labels of their trial or scenario, and metric, in the column `label`."""
-    own = rated.astype(dict.fromkeys(["system", "user", "corpus", "scenario", "metric"], str))
-    labels = people.rename(columns={"score": "label"})
-    keys = [*(key for key in TRIAL if key in labels), "metric"]
-    return own.merge(labels[[*keys, "label", "cluster"]], on=keys)
-
-
-def _with_score(both: "pd.DataFrame", metric: Any) -> "pd.DataFrame":
-    return both.assign(score=both[metric]).dropna(subset=["score", "label"])
-
-
 def _rho_tau(both: "pd.DataFrame", given: Given) -> dict[str, Any]:
-    if len(both) < _FEWEST:
-        return {
-            "rho": float("nan"),
-            "low": float("nan"),
-            "high": float("nan"),
-            "tau": float("nan"),
-        } | {"n": len(both)}
-    clusters = both["cluster"] if "cluster" in both else both["scenario"]
-    draws = Draws(clusters, times=given.resamples, seed=given.seed)
-    found = correlations(both["score"], both["label"], clusters, both["system"], draws=draws)
+    found = agreed(both, given.resampling, fewest=_FEWEST)
     rho = found.spearman
     return {"rho": rho.value, "low": rho.low, "high": rho.high, "tau": found.kendall.value} | {
         "n": found.n
@@ -223,11 +240,10 @@ def _rho_tau(both: "pd.DataFrame", given: Given) -> dict[str, Any]:
 
 
 def _routed(of: "pd.DataFrame") -> "pd.DataFrame":
-    """The scores of the judge that is best on the other half of the scenarios."""
+    """The scores of the judge that is best on the other half of the dialogues."""
     import pandas as pd
 
-    scenarios = sorted(set(of["scenario"]))
-    half = of["scenario"].isin(scenarios[::2])
+    half = of["cluster"].isin(sorted(set(of["cluster"]))[::2])
     parts = []
     for here in (half, ~half):
         rho = {
@@ -240,16 +256,32 @@ def _routed(of: "pd.DataFrame") -> "pd.DataFrame":
     return pd.concat(parts) if parts else of[:0]
 
 
-def _ranked(title: str, heading: str, key: str, rows: Sequence[dict[str, Any]]) -> Findings:
+def _last_round(said: "pd.DataFrame") -> "pd.DataFrame":
+    """The roles' last scores, and the mean of all roles, as metrics."""
     import pandas as pd
 
-    known = [row for row in rows if not np.isnan(row["rho"])]
-    best = max(known, key=lambda row: float(row["rho"]), default=None)
-    return Findings(
-        title=title,
-        answer=f"{best[key]} agrees best with people: rho {best['rho']:.2f}."
-        if best
-        else "Nothing has enough scores beside labels.",
-        tables={heading: pd.DataFrame(rows)},
-        data={"rows": list(rows)},
-    )
+    last = said[said["round"] == said.groupby("conversation")["round"].transform("max")]
+    whole = last.groupby(TRIAL, observed=True)["score"].mean().reset_index()
+    return pd.concat([last.rename(columns={"role": "metric"}), whole.assign(metric="all roles")])
+
+
+def _described(rated: "pd.DataFrame", keys: list[str]) -> "pd.DataFrame":
+    by_key = rated.groupby(keys, observed=True)["score"]
+    return by_key.agg(["mean", "std", "size"]).reset_index()
+
+
+def _means(rated: "pd.DataFrame", scale: int, given: Given) -> Iterator[dict[str, Any]]:
+    """The mean of each metric by system, with its interval by scenario."""
+    keys = ["metric", "system"]
+    by_trial = rated.groupby([*keys, "corpus", "scenario"], observed=True)["score"].mean()
+    for (metric, system), of in by_trial.dropna().reset_index().groupby(keys, observed=True):
+        draws = given.resampling.draws(list(cluster_of(of)))
+        low, high = interval(draws.mean(of["score"]), len(of))
+        mean = {"mean": float(of["score"].mean()), "low": low, "high": high, "n": len(of)}
+        yield {"system": str(system), "metric": str(metric), **mean, "scale": scale}
+
+
+def _frame(rows: Sequence[Mapping[str, Any]]) -> "pd.DataFrame":
+    import pandas as pd
+
+    return pd.DataFrame(rows)

@@ -1,14 +1,15 @@
 """What an analysis is given, and how it is registered."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recjury.agreement.beside import beside
 from recjury.agreement.labels import Labels
 from recjury.errors import UserError
 from recjury.records import DEBATE
-from recjury.results import Findings, ratings, statements, turns
+from recjury.results import Findings, Resampling, ratings, statements, turns
 from recjury.results.ratings import FACTOR_KINDS, TRIAL
 from recjury.store import Store
 
@@ -41,6 +42,16 @@ class Given:
         """What roles said in debates."""
         return statements(self.store, self.campaign)
 
+    @cached_property
+    def config(self) -> Mapping[str, Any]:
+        """The campaign's configuration."""
+        return self.store.config(self.campaign)
+
+    @property
+    def resampling(self) -> Resampling:
+        """The bootstrap's settings."""
+        return Resampling(self.resamples, self.seed)
+
     def factors(self) -> "pd.DataFrame":
         """The factors' ratings: trial, evaluator, rater, metric, score. Raises UserError."""
         rows = self.frame[self.frame["kind"].isin(FACTOR_KINDS) & (self.frame["rater"] != DEBATE)]
@@ -53,21 +64,26 @@ class Given:
         keys = [*TRIAL, "evaluator", "rater", "metric"]
         return rows.groupby(keys, observed=True)["score"].mean().dropna().reset_index()
 
-    def people(self) -> "pd.DataFrame":
-        """People's labels: scenario, turn, metric, score. Raises UserError.
-
-        Those of the campaign's own conversations have all columns that tell a trial.
-        """
+    def beside(self, rated: "pd.DataFrame") -> "pd.DataFrame":
+        """Scores of trials beside the labels of their conversations. Raises UserError."""
         if self.labels is None:
             raise UserError(
                 "this analysis needs people's labels: --labels FORM:PATH. `recjury annotate` makes "
                 "a page to give them"
             )
-        means = self.labels.means().drop(columns="system")
-        texts = dict.fromkeys(["conversation", "system", "user", "corpus", "scenario"], str)
-        trials = self.frame.drop_duplicates("conversation").astype(texts)
-        own = means.merge(trials[["conversation", *TRIAL]], on="conversation")
-        return own if len(own) else means.rename(columns={"conversation": "scenario"})
+        names = dict.fromkeys(["conversation", *TRIAL[:-1]], str)
+        trials = self.frame.drop_duplicates("conversation").astype(names)
+        rated = rated.astype(dict.fromkeys(TRIAL[:-1], str))
+        if (own := self.labels.of_conversations(trials)).any():
+            rated = rated.merge(trials[own][["conversation", *TRIAL]], on=TRIAL)
+        else:
+            rated = rated.rename(columns={"scenario": "conversation"})
+        return beside(rated.assign(turn=-1), self.labels)
+
+
+def cluster_of(rated: "pd.DataFrame") -> "pd.Series[str]":
+    """The scenario of each row, with its corpus: what is drawn together in a resample."""
+    return rated["corpus"].astype(str) + "/" + rated["scenario"].astype(str)
 
 
 class Analysis(NamedTuple):

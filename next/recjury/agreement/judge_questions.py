@@ -1,114 +1,107 @@
-"""How far a judge can be trusted: length, its own systems, positions, turns, samples, repeats."""
+"""Habits that spoil a judge's scores, and how exact scores are.
+
+A habit is a mean over scenarios that is above 0 by more than chance: signs of whole scenarios are
+flipped, and p-values are corrected for the number of judges by Holm's method.
+"""
 
 import math
-from itertools import combinations
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from recjury.agreement.given import Given
+from recjury.agreement.beside import agreed, interval
+from recjury.agreement.given import Given, cluster_of
 from recjury.errors import UserError
 from recjury.records import DEBATE
 from recjury.results import Findings, scores
 from recjury.results.ratings import TRIAL
-from recjury.stats import Draws, correlations, holm, interval, sign_flips
+from recjury.stats import holm, rounded, sign_flips
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _FEWEST = 10  # scenarios
 _LEVEL = 0.05
+_COMPUTED = ("outcome", "offline")  # kinds of evaluators that nobody judges for
 
 
 def length(given: Given) -> Findings:
     """Whether a judge loves long replies: rho of its scores with the words of the system's turns,
-    within systems; tested for each judge, corrected by Holm.
+    within systems.
     """
-    import pandas as pd
-
     said = given.turns[given.turns["speaker"] == "system"]
     words = said.assign(words=said["text"].map(lambda text: len(text.split())))
-    by_trial = words.groupby(TRIAL, observed=True)["words"].sum()
-    rated = _rated(given).merge(by_trial.reset_index(), on=TRIAL)
-    rows = []
-    for (evaluator, rater), of in rated.groupby(["evaluator", "rater"], observed=True):
-        if of["scenario"].nunique() < _FEWEST:
-            continue
-        draws = Draws(of["scenario"], times=given.resamples, seed=given.seed)
-        columns = (of["score"], of["words"], of["scenario"], of["system"])
-        found = correlations(*columns, draws=draws)
-        p = _p_of_rank_correlation(of, given.seed)
-        rho = found.within_spearman
-        rows.append((evaluator, rater, rho.value, rho.low, rho.high, p, found.n))
-    table = pd.DataFrame(rows, columns=["evaluator", "rater", "rho", "low", "high", "p", "n"])
-    table["p"] = holm(table["p"])
-    return _flagged("judge.length", "Scores and length within systems", table, "loves length")
+    by_trial = words.groupby(TRIAL, observed=True)["words"].sum().reset_index()
+    rated = _rated(given).merge(by_trial.astype({"scenario": str}), on=TRIAL)
+    rows = [who | _together(of, "score", "words", given) for who, of in _by_judge(rated)]
+    return _flagged("judge.length", "Scores and length within systems", rows, "loves length")
 
 
-def _p_of_rank_correlation(of: "pd.DataFrame", seed: int) -> float:
-    """By shuffling lengths within systems; 1 if a side does not vary."""
-    generator, times = np.random.default_rng(seed), 999
-    system = of["system"].astype(str)
-    x, y = (
-        (ranks - ranks.groupby(system).transform("mean")).to_numpy()
-        for ranks in (of["score"].rank(), of["words"].rank())
+def retest(given: Given) -> Findings:
+    """Whether a judge repeats itself: scores of two judgings of the same log (`judgings: 2`), and
+    rho of the conversations' means within systems.
+    """
+    rated = given.frame[given.frame["score"].notna() & (given.frame["rater"] != DEBATE)]
+    rated = rated.assign(metric=metric_ids(rated))
+    wide = _twice(rated, ["metric", "conversation", "rater", "turn"])
+    if not len(wide):
+        raise UserError(
+            "needs logs that were rated twice: set `judgings: 2` for an evaluator with a model"
+        )
+    apart = abs(rounded(wide["first"]) - rounded(wide["second"]))
+    by_metric = wide.assign(equal=apart == 0, difference=apart).groupby("metric")
+    table = by_metric[["equal", "difference"]].mean().assign(n=by_metric.size()).reset_index()
+    means = _twice(_rated(given, "judging"), [*TRIAL, "evaluator", "rater"])
+    rows = [who | _together(of, "first", "second", given) for who, of in _by_judge(means)]
+    found = _flagged("judge.retest", "Means of conversations", rows, "repeats itself")
+    share = f"{table['equal'].mean():.0%} of scores came out equal a second time"
+    return replace(
+        found,
+        answer=f"{share}. {found.answer}",
+        tables={"The same log, rated again": table, **found.tables},
+        data={"flagged": found.data["flagged"], "rows": table.to_dict("records"), "judges": rows},
     )
-    if not x.any() or not y.any():
-        return 1.0
-    observed, extreme = abs(float(x @ y)), 0
-    places = [np.flatnonzero(system == name) for name in system.unique()]
-    for _ in range(times):
-        shuffled = y.copy()
-        for place in places:
-            shuffled[place] = generator.permutation(y[place])
-        extreme += abs(float(x @ shuffled)) >= observed - 1e-9
-    return (1 + extreme) / (1 + times)
+
+
+def _twice(rated: "pd.DataFrame", places: list[str]) -> "pd.DataFrame":
+    """The places that were rated twice: `first` and `second`."""
+    wide = rated.pivot_table("score", places, "judging", observed=True)
+    wide = wide.reindex(columns=[0, 1]).set_axis(["first", "second"], axis=1)
+    return wide.dropna().reset_index()
 
 
 def self_preference(given: Given) -> Findings:
     """Whether a judge prefers the system that runs on its own model: its scores less those of the
     other judges, there against elsewhere, paired by scenario. Needs two judges.
     """
-    import pandas as pd
-
-    rated = _rated(given)
-    mine = _systems_of_models(given)
-    rows = []
-    for judge, systems in mine.items():
-        others = rated[rated["rater"] != judge]
-        keys = [*TRIAL, "evaluator"]
-        gap = (
-            rated[rated["rater"] == judge].groupby(keys, observed=True)["score"].mean()
-            - others.groupby(keys, observed=True)["score"].mean()
-        ).dropna()
-        by_trial = gap.groupby(level=TRIAL).mean().rename("gap").reset_index()
-        is_own = by_trial["system"].astype(str).isin(systems)
-        own, rest = (
-            by_trial[chosen].groupby("scenario", observed=True)["gap"].mean()
+    rated, rows = _rated(given), []
+    keys = [*TRIAL, "evaluator"]
+    for judge, systems in _systems_of_models(given).items():
+        is_own = rated["rater"] == judge
+        own, others = (
+            rated[chosen].groupby(keys, observed=True)["score"].mean()
             for chosen in (is_own, ~is_own)
         )
-        difference = (own - rest).dropna()
-        if len(difference) < _FEWEST:
-            continue
-        draws = Draws(np.arange(len(difference)), times=given.resamples, seed=given.seed)
-        low, high = interval(draws.mean(difference), clusters=len(difference))
-        p = float(sign_flips(difference.to_numpy()[:, None], np.arange(len(difference)))[0])
-        rows.append((judge, ", ".join(systems), difference.mean(), low, high, p, len(difference)))
+        gap = (own - others).dropna().rename("gap").reset_index()
+        here = gap["system"].isin(systems)
+        by_scenario = (gap[side].groupby(cluster_of(gap))["gap"].mean() for side in (here, ~here))
+        there, elsewhere = by_scenario
+        difference = (there - elsewhere).dropna()
+        if len(difference) >= _FEWEST:
+            who = {"rater": judge, "its systems": ", ".join(systems)}
+            rows.append(who | _apart(difference, difference.index, given))
     if not rows:
         raise UserError(
             "needs two judges, one of which also runs a system, over ten scenarios: set `judges: "
             "[main, other]` and a system with `model: main`"
         )
-    columns = ["rater", "its systems", "difference", "low", "high", "p", "n"]
-    table = pd.DataFrame(rows, columns=columns)
-    table["p"] = holm(table["p"])
-    return _flagged("judge.self_preference", "Own systems", table, "prefers its own systems")
+    return _flagged("judge.self_preference", "Own systems", rows, "prefers its own systems")
 
 
 def _systems_of_models(given: Given) -> dict[str, list[str]]:
     """The systems by the alias of the model that they run on."""
     found: dict[str, list[str]] = {}
-    for part in given.store.config(given.campaign).get("systems", ()):
+    for part in given.config.get("systems", ()):
         name = part.get("name") or str(part["kind"]).rpartition(":")[2].lower()
         if model := part.get("model") or (part["kind"] in ("chatcrs", "openai") and "main"):
             found.setdefault(str(model), []).append(name)
@@ -120,7 +113,7 @@ def position(given: Given) -> Findings:
     table = scores(given.frame)
     by_position = {
         part.get("position"): part.get("name") or "paireval"
-        for part in given.store.config(given.campaign).get("evaluators", ())
+        for part in given.config.get("evaluators", ())
         if part["kind"] == "paireval"
     }
     if not {"first", "second"} <= by_position.keys():
@@ -131,34 +124,44 @@ def position(given: Given) -> Findings:
         table[[c for c in table if str(c).startswith(f"{by_position[each]}.")]].mean(axis=1)
         for each in ("first", "second")
     )
-    difference = (first - second).dropna()
-    _check_enough(len(difference))
-    draws = Draws(np.arange(len(difference)), times=given.resamples, seed=given.seed)
-    low, high = interval(draws.mean(difference), clusters=len(difference))
-    decided = low > 0 or high < 0
-    return Findings(
-        title="judge.position",
-        answer=f"A reply scores {difference.mean():+.3f} [{low:+.3f}, {high:+.3f}] if it is shown "
-        f"first: {'decided' if decided else 'not decided'}.",
-        data={"difference": difference.mean(), "low": low, "high": high, "flagged": decided},
-    )
+    difference = (first - second).dropna().rename("difference").reset_index()
+    found = _apart(difference["difference"], cluster_of(difference), given)
+    rows, verb = [{"rater": by_position["first"], **found}], "depends on the place"
+    return _flagged("judge.position", "Shown first less second", rows, verb, either=True)
 
 
 def turns(given: Given) -> Findings:
-    """How scores of turns change in the course of a conversation, by metric and system."""
+    """How scores of turns change in the course of a conversation: the slope over a system's turns
+    of each conversation, by metric.
+    """
     rated = given.frame[(given.frame["turn"] >= 0) & given.frame["score"].notna()]
     if not len(rated):
         raise UserError(f"{given.campaign} has no ratings of turns: rate it with `face`")
-    number = (rated["turn"] // 2 + 1).astype(int).rename("system turn")
-    groups = [rated["evaluator"], rated["metric"], rated["system"], number]
-    table = rated["score"].groupby(groups, observed=True).agg(["mean", "size"]).reset_index()
-    late = table["system turn"].corr(table["mean"])
-    return Findings(
-        title="judge.turns",
-        answer=f"Over turns, mean scores {'rise' if late > 0 else 'fall'} (r = {late:.2f}).",
-        tables={"Mean scores by turn (FACE, section 5.3)": table},
-        data={"rows": table.to_dict("records")},
-    )
+    number = (rated["turn"] // 2 + 1).astype(int)
+    rated = rated.assign(metric=metric_ids(rated), number=number)
+    groups = rated.groupby(["metric", "system", "number"], observed=True)["score"]
+    rows = []
+    for metric, of in rated.groupby("metric"):
+        slopes = _slopes(of)
+        if slopes["cluster"].nunique() >= _FEWEST:
+            rows.append({"rater": metric, **_apart(slopes["slope"], slopes["cluster"], given)})
+    verb = "changes over the turns"
+    found = _flagged("judge.turns", "Slopes (FACE, section 5.3)", rows, verb, either=True)
+    by_turn = groups.agg(["mean", "size"]).reset_index()
+    data = {**found.data, "turns": by_turn.to_dict("records")}
+    return replace(found, tables={**found.tables, "Mean scores by turn": by_turn}, data=data)
+
+
+def _slopes(rated: "pd.DataFrame") -> "pd.DataFrame":
+    """What a system's turn adds to a score, by conversation with two rated turns or more."""
+    places = [*TRIAL, "number"]
+    by_turn = rated.groupby(places, observed=True)["score"].mean().reset_index()
+    by_trial = by_turn.groupby(TRIAL, observed=True)
+    late = by_turn["number"] - by_trial["number"].transform("mean")
+    parts = by_turn.assign(up=late * by_turn["score"], square=late**2)
+    sums = parts.groupby(TRIAL, observed=True)[["up", "square"]].sum().reset_index()
+    sums = sums[sums["square"] > 0]
+    return sums.assign(slope=sums["up"] / sums["square"], cluster=cluster_of(sums))
 
 
 def samples(given: Given) -> Findings:
@@ -185,34 +188,9 @@ def samples(given: Given) -> Findings:
     )
 
 
-def retest(given: Given) -> Findings:
-    """Whether a judge repeats itself: scores of two judgings of the same log (`judgings: 2`)."""
-    import pandas as pd
-
-    rated = given.frame[given.frame["score"].notna() & (given.frame["rater"] != DEBATE)]
-    rows = []
-    for (evaluator, metric), of in rated.groupby(["evaluator", "metric"], observed=True):
-        wide = of.pivot_table(
-            "score", ["conversation", "rater", "turn"], "judging", observed=True
-        ).dropna()
-        for one, other in combinations(wide, 2):
-            if len(wide) >= _FEWEST:
-                apart = (wide[one] - wide[other]).abs()
-                rows.append(
-                    {"metric": f"{evaluator}.{metric}", "equal": float((apart == 0).mean())}
-                    | {"mean difference": float(apart.mean()), "n": len(wide)}
-                )
-    if not rows:
-        raise UserError(
-            "needs logs that were rated twice: set `judgings: 2` for an evaluator with a model"
-        )
-    table = pd.DataFrame(rows)
-    return Findings(
-        title="judge.retest",
-        answer=f"{table['equal'].mean():.0%} of scores came out equal a second time.",
-        tables={"The same log, rated again": table},
-        data={"rows": rows},
-    )
+def metric_ids(frame: "pd.DataFrame") -> "pd.Series[str]":
+    """The id of each row's metric, with its evaluator."""
+    return frame["evaluator"].astype(str) + "." + frame["metric"].astype(str)
 
 
 def offline_table(given: Given) -> Findings:
@@ -233,17 +211,47 @@ def offline_table(given: Given) -> Findings:
     )
 
 
-_COMPUTED = ("outcome", "offline")  # kinds of evaluators that nobody judges for
-
-
-def _rated(given: Given) -> "pd.DataFrame":
+def _rated(given: Given, *more: str) -> "pd.DataFrame":
     """Each rater's mean over the metrics of an evaluator: trial, evaluator, rater, score."""
     frame = given.frame
     is_judged = ~frame["kind"].isin(_COMPUTED) & (frame["rater"] != DEBATE)
     rows = frame[frame["score"].notna() & (frame["turn"] < 0) & is_judged]
-    keys = [*TRIAL, "evaluator", "rater"]
+    keys = [*TRIAL, "evaluator", "rater", *more]
     means = rows.groupby(keys, observed=True)["score"].mean().reset_index()
     return means.astype({"scenario": str})
+
+
+def _by_judge(rated: "pd.DataFrame") -> Iterator[tuple[dict[str, Any], "pd.DataFrame"]]:
+    """The rows of each rater of an evaluator, if they are of enough scenarios."""
+    for (evaluator, rater), of in rated.groupby(["evaluator", "rater"], observed=True):
+        of = of.assign(cluster=cluster_of(of))
+        if of["cluster"].nunique() >= _FEWEST:
+            yield {"evaluator": evaluator, "rater": rater}, of
+
+
+def _together(of: "pd.DataFrame", one: str, other: str, given: Given) -> dict[str, Any]:
+    """Rho of two columns within systems: the mean product of their ranks' deviations."""
+    both = of.assign(score=of[one], label=of[other])
+    rho = agreed(both, given.resampling).within_spearman
+    by_system = both["system"].astype(str)
+    x, y = (
+        ranks - ranks.groupby(by_system).transform("mean")
+        for ranks in (of[one].rank(), of[other].rank())
+    )
+    p = sign_flips((x * y).to_numpy()[:, None], of["cluster"], seed=given.seed)
+    return {"rho": rho.value, "low": rho.low, "high": rho.high, "p": float(p[0])} | {
+        "scenarios": of["cluster"].nunique()
+    }
+
+
+def _apart(values: "pd.Series[float]", clusters: Iterable[Any], given: Given) -> dict[str, Any]:
+    """The mean of differences, or of slopes."""
+    names = list(clusters)
+    draws, number = given.resampling.draws(names).mean(values), len(set(names))
+    low, high = interval(draws, number)
+    p = sign_flips(values.to_numpy()[:, None], names, seed=given.seed)
+    found = {"difference": float(draws[0]), "low": low, "high": high, "p": float(p[0])}
+    return found | {"scenarios": number}
 
 
 def _check_enough(number: int) -> None:
@@ -251,10 +259,22 @@ def _check_enough(number: int) -> None:
         raise UserError(f"{number} scenarios are too few, {_FEWEST} are needed: play more")
 
 
-def _flagged(title: str, heading: str, table: "pd.DataFrame", verb: str) -> Findings:
-    """Who is flagged: a difference above 0 that chance does not explain."""
-    column = "rho" if "rho" in table else "difference"
-    flagged = table[(table["p"] < _LEVEL) & (table[column] > 0)]
+def _flagged(
+    title: str,
+    heading: str,
+    rows: Sequence[Mapping[str, Any]],
+    verb: str,
+    *,
+    either: bool = False,
+) -> Findings:
+    """Who is flagged: an effect above 0, or on either side, that chance does not explain."""
+    import pandas as pd
+
+    _check_enough(max((row["scenarios"] for row in rows), default=0))
+    table = pd.DataFrame(rows)
+    table["p"] = holm(table["p"])
+    effect = table["rho" if "rho" in table else "difference"]
+    flagged = table[(table["p"] < _LEVEL) & ((effect > 0) | either)]
     names = list(dict.fromkeys(map(str, flagged["rater"])))
     return Findings(
         title=title,

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,11 +17,14 @@ from recjury.llm import Model, ScriptedModel
 from recjury.records import Request
 from recjury.results import ratings
 from recjury.store import Store
+from tests.agreement.honest import honest
 from tests.campaign.campaigns import said
 from tests.cli.conftest import Recjury, recjury
 from tests.replies import reply_to
 
 __all__ = ["recjury"]
+
+HABITS = ["judge.length", "judge.self_preference", "judge.position", "judge.turns"]
 
 _RATING = re.compile(r'(<rating code="\w+">)\d+')
 
@@ -111,9 +115,11 @@ def test_a_judge_that_prefers_its_own_system_is_found(store: Store) -> None:
 
 
 def test_repeats_are_compared(store: Store) -> None:
-    rows = ANALYSES["judge.retest"].run(given(store)).data["rows"]
-    assert {row["n"] for row in rows if row["metric"].startswith("core.")} != set()
-    assert all(0 <= row["equal"] <= 1 for row in rows)
+    """The judge of length gives its scores again; one score for all cannot be told from chance."""
+    found = ANALYSES["judge.retest"].run(given(store)).data
+    assert all(0 <= row["equal"] <= 1 for row in found["rows"])
+    assert "long" in found["flagged"]
+    assert "own" not in found["flagged"]
 
 
 def test_coupling_is_the_mean_of_pairwise_correlations(store: Store) -> None:
@@ -169,21 +175,25 @@ def test_what_is_missing_is_said(store: Store, name: str, message: str) -> None:
 
 
 def test_an_honest_judge_is_seldom_flagged() -> None:
-    """The share of 200 seeds in which a judge that ignores length is flagged for it."""
-    from recjury.agreement.judge_questions import _p_of_rank_correlation
+    """In 5 % of seeds; of 100, 12 are more than that by chance (p < .01)."""
+    flagged = Counter(
+        name
+        for seed in range(100)
+        for names, given in ((HABITS, honest(seed)), (["judge.retest"], honest(seed, spread=0)))
+        for name in names
+        if ANALYSES[name].run(given).data["flagged"]
+    )
+    assert all(number < 12 for number in flagged.values())
 
-    flagged = 0
-    for seed in range(200):
-        generator = np.random.default_rng(seed)
-        frame = pd.DataFrame(
-            {
-                "score": generator.integers(0, 5, 40),
-                "words": generator.integers(20, 200, 40),
-                "system": ["a", "b"] * 20,
-            }
-        )
-        flagged += _p_of_rank_correlation(frame, seed) < 0.05
-    assert flagged / 200 <= 0.09
+
+def test_what_differs_by_place_and_turn_is_found() -> None:
+    given = honest(0)
+    late = given.frame["turn"].clip(lower=0) * 0.3
+    moved = given.frame.assign(score=given.frame["score"] + late)
+    moved.loc[moved["evaluator"] == "first", "score"] += 1
+    object.__setattr__(given, "frame", moved)
+    assert ANALYSES["judge.turns"].run(given).data["flagged"] == ["face.relevance"]
+    assert ANALYSES["judge.position"].run(given).data["flagged"] == ["first"]
 
 
 def test_the_command_lists_and_asks(recjury: Recjury) -> None:

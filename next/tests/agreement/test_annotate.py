@@ -248,9 +248,9 @@ def test_labels_are_held_against_the_conversation_of_their_system(path: Path, st
     labels = open_labels(f"annotations:{study}")
     with Store(path, readonly=True) as store:
         given = Given(store, "small", labels, resamples=100)
-        own = given.people()
-        coherence = own[own["metric"] == "coherence"]
-        assert set(zip(coherence["system"], coherence["score"], strict=True)) == {
+        both = given.beside(given.factors())
+        both = both[(both["aspect"] == "coherence") & (both["metric"] == "coherence")]
+        assert set(zip(both["system"], both["label"], strict=True)) == {
             ("popular", 4.0),
             ("chatcrs", 1.0),
         }
