@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from recjury.agreement import core_questions as core
 from recjury.agreement import judge_questions as judge
+from recjury.agreement.face_parts import explained
 from recjury.agreement.given import Analysis
 
 _LABELS, _JUDGES = "people's labels", "two judges"
@@ -14,6 +15,7 @@ ANALYSES: Mapping[str, Analysis] = {
     "core.rq3": Analysis(core.verdicts_and_people, "overall scores and people", _LABELS),
     "core.rq4": Analysis(core.systems_by_judge, "factors and roles by system", "core or counted"),
     "debate.value": Analysis(core.value_of_debate, "what a debate changes", "a debate"),
+    "face.explain": Analysis(explained, "what pulls FACE's scores up and down", "face"),
     "judge.length": Analysis(judge.length, "whether long replies score higher", "ten scenarios"),
     "judge.self_preference": Analysis(judge.self_preference, "own systems preferred", _JUDGES),
     "judge.position": Analysis(judge.position, "the first reply preferred", "paireval, twice"),

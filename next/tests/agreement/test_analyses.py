@@ -1,9 +1,11 @@
 """The analyses, on a stored campaign whose judges have planted habits."""
 
 import asyncio
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from recjury.records import Request
 from recjury.results import ratings
 from recjury.store import Store
 from tests.agreement.honest import honest
-from tests.campaign.campaigns import said
+from tests.campaign.campaigns import config, play, said
 from tests.cli.conftest import Recjury, recjury
 from tests.replies import reply_to
 
@@ -194,6 +196,33 @@ def test_what_differs_by_place_and_turn_is_found() -> None:
     object.__setattr__(given, "frame", moved)
     assert ANALYSES["judge.turns"].run(given).data["flagged"] == ["face.relevance"]
     assert ANALYSES["judge.position"].run(given).data["flagged"] == ["first"]
+
+
+def test_parts_of_a_score_add_up(tmp_path: Path) -> None:
+    """Half of the particles are greetings, which are rated 0; the others are rated 2."""
+
+    def reply(request: Request, code: str) -> str:
+        prompt = said(request)
+        if "into particles" in prompt:
+            acts = ("greeting", "recommendation")
+            parts = [{"act": act, "mention": act, "feedback": None} for act in acts]
+            return json.dumps({"particles": parts, "code": code})
+        return f'<rating code="{code}">{0 if "<act>greeting</act>" in prompt else 2}</rating>'
+
+    face = {"kind": "face", "aspects": ["understanding"], "samples": 1}
+    path = tmp_path / "s.db"
+    play(path, config(systems=["popular", "retrieval"], evaluators=[face]), reply)
+    with Store(path, readonly=True) as kept:
+        found = ANALYSES["face.explain"].run(Given(kept, "small")).data
+    assert {row["system"] for row in found["systems"]} == {"popular", "retrieval"}
+    for part in ("turn", "act", "instruction", "particles"):
+        for row in found["systems"]:
+            own = [each for each in found[part] if each["system"] == row["system"]]
+            total = sum(each["contribution"] for each in own)
+            assert total == pytest.approx(row["contribution"]) == pytest.approx(0)
+            assert sum(each["scores"] for each in own) == row["scores"]
+    acts = {(row["act"], row["contribution"]) for row in found["act"]}
+    assert acts == {("greeting", -0.5), ("recommendation", 0.5)}
 
 
 def test_the_command_lists_and_asks(recjury: Recjury) -> None:
