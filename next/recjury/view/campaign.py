@@ -40,7 +40,7 @@ def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # n
     filters = {key: query[key] for key in FILTERS if query.get(key)}
     trials = chosen(campaign.trials, filters)
     frame = _ratings_of(campaign, trials, filters)
-    found = campaign.kept(("summary", *sorted(filters.items())), lambda: _summary(campaign, frame))
+    found = campaign.kept("summary", lambda: _summary(campaign, frame), *sorted(filters.items()))
     view = Overview(campaign, found.data, filters)
     running, (ticks, pairs) = live(store, campaign.name), view.pairs()
     factors = {id_: own for id_, own in campaign.factors.items() if any(map(view.has, own))}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _QUICK = 5_000  # conversations of which this page says who is ahead
 _SHORT = 4  # names
+_MANY = 1_000  # campaigns of which it is kept who is ahead
 _SCENARIO = ["user", "corpus", "scenario"]
 
 
@@ -105,7 +106,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _ahead(campaign: Campaign) -> Ahead | None:
     """Who is ahead, None without scores: kept, since a list of many campaigns asks each time."""
-    return campaign.kept("ahead", lambda: _leader(campaign))
+    return campaign.kept("ahead", lambda: _leader(campaign), most=_MANY)
 
 
 def _leader(campaign: Campaign) -> Ahead | None:

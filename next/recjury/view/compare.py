@@ -93,8 +93,9 @@ def _sides(campaign: Campaign, query: Mapping[str, str]) -> Sides:
     versions = by == "system" and "@" in a + b
     if len(campaigns) > 1 or versions:
         frame = campaign.kept(
-            ("ratings", *campaigns, versions),
+            "ratings",
             lambda: ratings_of_all(store, campaigns, all_versions=versions),
+            *(*campaigns, versions),
         )
     metrics, lost = Metrics(metrics_by(store, campaigns, by)), ""
     if missing == "worst":
@@ -125,8 +126,9 @@ def _rows(campaign: Campaign, sides: Sides) -> list[Row]:
     known = campaign.scores if sides.frame is campaign.ratings else None
     order = list(sides.metrics)
     table = campaign.kept(
-        ("compared", sides.by, sides.missing, names),
+        "compared",
         lambda: compare(sides.frame, names, by=sides.by, order=order, table=known),
+        *(sides.by, sides.missing, names),
     )
     own = table[table["a"].isin([sides.a, sides.b]) & table["b"].isin([sides.a, sides.b])]
     return [turned(row, sides.a) for row in rows_of(own)]

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
-from sqlalchemy import text
-
 from recjury.records import ConversationLog, Event, Turn
 from recjury.store import ConversationRow, Store
 from recjury.view.calls import calls_of, sums
@@ -15,6 +13,7 @@ from recjury.view.data import Campaign
 from recjury.view.debate_chart import DebateChart, debate_chart
 from recjury.view.marks import Mark, Segment, segments
 from recjury.view.metrics import Metrics
+from recjury.view.queries import rows
 from recjury.view.rated import Rated, Shown, rated, shown
 from recjury.view.rendering import Page
 from recjury.view.trials import trial_ids
@@ -145,7 +144,7 @@ def _debates(each: Rated, metrics: Metrics) -> Iterator[DebatePart]:
 
 def _neighbours(campaign: Campaign, row: ConversationRow, query: str) -> Neighbours:
     """The conversations before and after this one in a list of the campaign."""
-    ids = campaign.kept(("order", query), lambda: _order(campaign, query))
+    ids = campaign.kept("order", lambda: _order(campaign, query), query)
     if row.id not in ids:  # an older version, or a list that has changed
         return Neighbours("", "", 0, len(ids))
     place = ids.index(row.id)
@@ -160,5 +159,4 @@ def _order(campaign: Campaign, query: str) -> list[str]:
     if listed := dict(parse_qsl(query)):
         return trial_ids(campaign.store, listed, campaign.name)
     plan = "SELECT conversation FROM plan WHERE campaign = :campaign ORDER BY ordinal, run"
-    with campaign.store.connection() as connection:
-        return list(connection.execute(text(plan), {"campaign": campaign.name}).scalars())
+    return [id_ for (id_,) in rows(campaign.store, plan, campaign=campaign.name)]

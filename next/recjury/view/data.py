@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 
 from recjury.results.ratings import factors_of, ratings, scores
 from recjury.store import Store
-from recjury.view.kept import kept
+from recjury.view.kept import MOST, kept
 from recjury.view.listing import read_trials
 from recjury.view.metrics import Metrics
 
@@ -29,9 +29,9 @@ class Campaign:
         wanted = {name: value for name, value in query.items() if value}
         return f"{where}?{urlencode(wanted)}" if wanted else where
 
-    def kept(self, key: Hashable, read: Callable[[], T]) -> T:
-        """What `read` returns, until the store changes."""
-        return kept(self.store, (self.name, key), read)
+    def kept(self, kind: str, read: Callable[[], T], *about: Hashable, most: int = MOST) -> T:
+        """What `read` returns, until the store changes, or `most` others of its kind were read."""
+        return kept(self.store, kind, (self.name, *about), read, most)
 
     @cached_property
     def metrics(self) -> Metrics:

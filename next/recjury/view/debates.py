@@ -5,31 +5,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import text
-
 from recjury.store import Store
-from recjury.view.axes import Axis, Tick
-from recjury.view.debate_chart import letters_of
+from recjury.view.axes import Tick
+from recjury.view.debate_chart import SCALE, letters_of
+from recjury.view.queries import rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ROW, TOP = 36, 58  # pixels between rounds, and above the first
 _APART = 9.0  # per cent of the width between two letters
-_SCALE = Axis(0, 100)
-
-
-class End(NamedTuple):
-    """How the debates of a conversation ended: whether all agreed, and the points between them."""
-
-    agreed: bool
-    spread: float
 
 
 class Line(NamedTuple):
-    """A role's means: its letter, where that stands, and a place for each round."""
+    """A role's means: its letter and name, where the letter stands, and a place by round."""
 
     letter: str
+    role: str
     at: float
     places: list[float]
 
@@ -37,11 +29,10 @@ class Line(NamedTuple):
 class Panel(NamedTuple):
     """The debates of a system, drawn: `agreed` of `number` ended with one score.
 
-    `roles` are letters and names; `mean` is that of the last scores, and stands `at` a place.
+    `mean` is that of the last scores, and stands `at` a place.
     """
 
     system: str
-    roles: list[tuple[str, str]]
     lines: list[Line]
     rounds: int
     ticks: list[Tick]
@@ -53,18 +44,23 @@ class Panel(NamedTuple):
     number: int
 
 
-# As the debate's rules have it (CoRE, 4.2): all who were heard give one score.
+# As the debate's rules have it (CoRE, 4.2): all who were heard give one score. Of several debates
+# about a conversation, all agree or none does.
 _ENDS = """
     WITH last AS (SELECT evaluation, MAX(round) AS round FROM statement GROUP BY evaluation)
-    SELECT e.conversation, MAX(s.score) - MIN(s.score) AS spread,
-           SUM(CASE WHEN s.status IN ('ok', 'not applicable') THEN 0 ELSE 1 END) AS silent
-    FROM plan p
-    JOIN campaign_evaluator ce ON ce.campaign = p.campaign
-    JOIN evaluation e ON e.conversation = p.conversation AND e.evaluator = ce.evaluator
-        AND e.judging < ce.judgings
-    JOIN last ON last.evaluation = e.id
-    JOIN statement s ON s.evaluation = e.id AND s.round = last.round
-    WHERE p.campaign = :campaign GROUP BY e.conversation, e.id
+    SELECT conversation, MIN(CASE WHEN spread = 0 AND silent = 0 THEN 1 ELSE 0 END),
+           COALESCE(MAX(spread), 0)
+    FROM (
+        SELECT e.conversation, MAX(s.score) - MIN(s.score) AS spread,
+               SUM(CASE WHEN s.status IN ('ok', 'not applicable') THEN 0 ELSE 1 END) AS silent
+        FROM plan p
+        JOIN campaign_evaluator ce ON ce.campaign = p.campaign
+        JOIN evaluation e ON e.conversation = p.conversation AND e.evaluator = ce.evaluator
+            AND e.judging < ce.judgings
+        JOIN last ON last.evaluation = e.id
+        JOIN statement s ON s.evaluation = e.id AND s.round = last.round
+        WHERE p.campaign = :campaign GROUP BY e.conversation, e.id
+    ) AS debates GROUP BY conversation
 """
 # What the scores of a role sum to in a round of those debates whose last round is `last`.
 _SUMS = """
@@ -72,6 +68,7 @@ _SUMS = """
     SELECT p.system, p.version, s.role, s.round, last.round AS last,
            SUM(s.score) AS total, COUNT(s.score) AS number
     FROM plan p
+    JOIN conversation c ON c.id = p.conversation
     JOIN campaign_evaluator ce ON ce.campaign = p.campaign
     JOIN evaluation e ON e.conversation = p.conversation AND e.evaluator = ce.evaluator
         AND e.judging < ce.judgings
@@ -80,41 +77,44 @@ _SUMS = """
     WHERE p.campaign = :campaign AND (:user = '' OR p.user = :user)
         AND (:corpus = '' OR p.corpus = :corpus) AND (:scenario = '' OR p.scenario = :scenario)
         AND (:evaluator = '' OR ce.name = :evaluator)
+        AND (:status = '' OR :status = CASE
+            WHEN c.state <> 'done' THEN c.state
+            WHEN EXISTS (
+                SELECT 1 FROM campaign_evaluator own
+                JOIN evaluation x ON x.evaluator = own.evaluator AND x.judging < own.judgings
+                JOIN rating r ON r.evaluation = x.id
+                WHERE own.campaign = p.campaign AND x.conversation = p.conversation
+                    AND r.status IN ('unreadable', 'call failed', 'refused')
+            ) THEN 'unscored'
+            ELSE 'done' END)
     GROUP BY p.system, p.version, s.role, s.round, last.round
     ORDER BY MIN(s.number)
 """
+_BY = ("user", "corpus", "scenario", "evaluator", "status")
 
 
-def endings(store: Store, campaign: str) -> dict[str, End]:
-    """How the debates ended, by conversation; of several, whether all of them agreed."""
-    found: dict[str, End] = {}
-    with store.connection() as connection:
-        for id_, spread, silent in connection.execute(text(_ENDS), {"campaign": campaign}):
-            before = found.get(id_, End(True, 0.0))
-            agreed = before.agreed and spread == 0 and not silent
-            found[id_] = End(agreed, max(before.spread, spread or 0.0))
-    return found
+def endings(store: Store, campaign: str) -> dict[str, tuple[str, float]]:
+    """By conversation, whether its debates agreed ("yes" or "no"), and the points between roles."""
+    return {
+        id_: ("yes" if agreed else "no", float(spread))
+        for id_, agreed, spread in rows(store, _ENDS, campaign=campaign)
+    }
 
 
 def panels(
     store: Store, campaign: str, trials: "pd.DataFrame", query: Mapping[str, str]
 ) -> Iterator[Panel]:
     """A panel for each system that was debated, by those of its `trials` that fit the query."""
-    values = {name: query.get(name, "") for name in _BY}
     sums: dict[str, dict[str, list[_Sum]]] = {}
     versions = set(zip(trials["system"], trials["version"], strict=True))
-    with store.connection() as connection:
-        rows = connection.execute(text(_SUMS), {"campaign": campaign, **values})
-        for system, version, role, *figures in rows:
-            if (system, version) in versions:
-                sums.setdefault(system, {}).setdefault(role, []).append(_Sum(*figures))
+    values = {name: query.get(name, "") for name in _BY}
+    for system, version, role, *figures in rows(store, _SUMS, campaign=campaign, **values):
+        if (system, version) in versions:
+            sums.setdefault(system, {}).setdefault(role, []).append(_Sum(*figures))
     debated = trials[trials["agreed"] != ""]
     for system, by_role in sums.items():
         ended = debated["agreed"][debated["system"] == system]
         yield _panel(system, by_role, int((ended == "yes").sum()), len(ended))
-
-
-_BY = ("user", "corpus", "scenario", "evaluator")
 
 
 class _Sum(NamedTuple):
@@ -133,23 +133,23 @@ def _panel(system: str, by_role: Mapping[str, Sequence[_Sum]], agreed: int, numb
         for role, sums in by_role.items()
     }
     means = {role: own for role, own in means.items() if not any(map(math.isnan, own))}
-    shorts = letters_of(list(means))
-    starts = _spread_out([_SCALE.place(own[0]) for own in means.values()])
+    starts = _spread_out([SCALE.place(own[0]) for own in means.values()])
     lines = [
-        Line(letter, at, [_SCALE.place(each) for each in own])
-        for letter, at, own in zip(shorts, starts, means.values(), strict=True)
+        Line(letter, role, at, [SCALE.place(each) for each in own])
+        for letter, at, (role, own) in zip(
+            letters_of(list(means)), starts, means.items(), strict=True
+        )
     ]
     mean = fmean([own[-1] for own in means.values()] or [0.0])
     ends = ", ".join(f"{role} {own[-1]:.0f}" for role, own in means.items())
     return Panel(
         system=system,
-        roles=list(zip(shorts, means, strict=True)),
         lines=lines,
         rounds=rounds,
-        ticks=_SCALE.ticks,
+        ticks=SCALE.ticks,
         height=TOP + ROW * (rounds - 1) + 30,
         mean=mean,
-        at=_SCALE.place(mean),
+        at=SCALE.place(mean),
         label=f"Mean scores in the last round: {ends}",
         agreed=agreed,
         number=number,

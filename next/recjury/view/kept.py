@@ -1,6 +1,6 @@
 """What was read of a store, kept while the store stays as it is."""
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable
 from pathlib import Path
 from threading import RLock
@@ -10,12 +10,14 @@ from recjury.store import Store
 
 T = TypeVar("T")
 
-_MOST = 24
+MOST = 8
+"""So many values of a kind are kept, the last ones that were asked for."""
+
 _turn = RLock()  # who wants what is being read waits for it
-_kept: OrderedDict[tuple[str, Hashable], tuple[object, Any]] = OrderedDict()
+_kept: defaultdict[str, OrderedDict[Hashable, tuple[object, Any]]] = defaultdict(OrderedDict)
 
 
-def kept(store: Store, key: Hashable, read: Callable[[], T]) -> T:
+def kept(store: Store, kind: str, about: Hashable, read: Callable[[], T], most: int = MOST) -> T:
     """What `read` returns, read again only after a change of the store; nobody may change it.
 
     Of a database that is no file nobody can tell when it changed: it is read each time.
@@ -23,15 +25,16 @@ def kept(store: Store, key: Hashable, read: Callable[[], T]) -> T:
     stamp = _stamp(store)
     if stamp is None:
         return read()
-    name = (store.database.name, key)
+    name = (store.database.name, about)
     with _turn:
-        found = _kept.get(name)
+        known = _kept[kind]
+        found = known.get(name)
         if found is None or found[0] != stamp:
             found = (stamp, read())  # the stamp is older than what was read, never newer
-            _kept[name] = found
-        _kept.move_to_end(name)
-        while len(_kept) > _MOST:
-            _kept.popitem(last=False)
+            known[name] = found
+        known.move_to_end(name)
+        while len(known) > most:
+            known.popitem(last=False)
         value: T = found[1]
         return value
 

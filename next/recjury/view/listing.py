@@ -44,8 +44,8 @@ def read_trials(
     trials = trials.assign(
         dollars=ids.map(costs(store, campaign)).astype(float),
         status=trials["state"].mask(ids.isin(lost) & (trials["state"] == "done"), "unscored"),
-        agreed=[("yes" if ends[id_].agreed else "no") if id_ in ends else "" for id_ in ids],
-        spread=[ends[id_].spread if id_ in ends else math.nan for id_ in ids],
+        agreed=[ends.get(id_, ("", math.nan))[0] for id_ in ids],
+        spread=[ends.get(id_, ("", math.nan))[1] for id_ in ids],
     )
     trials = trials.astype(dict.fromkeys(("version", "state", *FILTERS), "category"))
     return trials.join(_scores(scores, newest), on="id")

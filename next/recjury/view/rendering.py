@@ -22,6 +22,11 @@ def render(page: Page) -> str:
     return _environment().get_template(page.template).render(page.values)
 
 
+def encoded(html: str) -> bytes:
+    """A page as UTF-8; a lone surrogate, which has no UTF-8, is shown as a question mark."""
+    return html.encode("utf-8", "replace")
+
+
 @cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(

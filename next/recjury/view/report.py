@@ -13,7 +13,7 @@ from recjury.view.campaign import campaign_page
 from recjury.view.conversation import conversation_page
 from recjury.view.data import Campaign
 from recjury.view.links import Address, linked, main_of, within
-from recjury.view.rendering import STATIC, Page, render
+from recjury.view.rendering import STATIC, Page, encoded, render
 
 MOST = 4_800_000
 """So many bytes are in a report at most, so that it can be sent by mail."""
@@ -60,11 +60,11 @@ def _html(store: Store, name: str, ids: Sequence[str]) -> tuple[bytes, int]:
     """The report, and for how many of the conversations it has room."""
     style, script = ((STATIC / each).read_text("utf-8") for each in ("style.css", "pages.js"))
     overview = main_of(render(campaign_page(store, {}, name)))
-    room = MOST - sum(len(_bytes(each)) for each in (style, script, overview))
+    room = MOST - sum(len(encoded(each)) for each in (style, script, overview))
     talks: dict[str, str] = {}
     for number, id_ in enumerate(ids, 1):
         talk = within(main_of(render(conversation_page(store, {}, id_))), f"c{number}-")
-        room -= len(_bytes(talk))
+        room -= len(encoded(talk))
         if room < 0:
             break
         talks[id_] = talk
@@ -77,7 +77,7 @@ def _html(store: Store, name: str, ids: Sequence[str]) -> tuple[bytes, int]:
         "overview": linked(overview, to),
         "talks": [linked(talk, to) for talk in talks.values()],
     }
-    return _bytes(render(Page("report.j2", values))), len(talks)
+    return encoded(render(Page("report.j2", values))), len(talks)
 
 
 def _to(inside: dict[str, str], address: Address) -> str | None:
@@ -104,8 +104,3 @@ def _examples(store: Store, name: str) -> Iterator[str]:
 def _hash(text: str) -> str:
     """How a content security policy names a text that is allowed."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
-
-
-def _bytes(html: str) -> bytes:
-    """A page as UTF-8; a lone surrogate, which has no UTF-8, is shown as a question mark."""
-    return html.encode("utf-8", "replace")

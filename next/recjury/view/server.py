@@ -18,7 +18,7 @@ from recjury.view.campaigns import campaigns_page
 from recjury.view.compare import compare_page
 from recjury.view.conversation import conversation_page
 from recjury.view.progress import live
-from recjury.view.rendering import STATIC, Page, render
+from recjury.view.rendering import STATIC, Page, encoded, render
 from recjury.view.trials import trials_page
 
 ROUTES: Mapping[str, Callable[..., Page]] = {
@@ -122,7 +122,7 @@ def _handler(page: Callable[..., Page]) -> Callable[[web.Request], Awaitable[web
 
 
 def _page(page: Page, status: int = 200) -> web.Response:
-    body = render(page).encode("utf-8", "replace")
+    body = encoded(render(page))
     return web.Response(
         body=body, status=status, content_type="text/html", charset="utf-8", headers=_HEADERS
     )
@@ -136,7 +136,7 @@ async def _events(request: web.Request) -> web.StreamResponse:
     def look() -> Mapping[str, str] | None:
         with Store(request.app[_STORE], readonly=True) as store:
             found = live(store, request.match_info["id"])
-            return found.figures() if found else None
+            return found.figures if found else None
 
     # A reader goes away, or the store does: nobody is left to be told.
     with contextlib.suppress(ConnectionResetError, UserError):

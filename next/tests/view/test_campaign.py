@@ -118,6 +118,7 @@ def test_trials_are_filtered_by_what_came_of_them(store: Store) -> None:
         values = page_of(store, status=status)
         assert values["trials"] == number
         assert sum(panel.number for panel in values["panels"]) == debates
+        assert [panel.mean for panel in values["panels"]] == [70.0] * (debates > 0)
         assert values["caveats"][0].claim == f"Only {status} trials are here."
 
 
@@ -158,7 +159,7 @@ def test_debates_end_by_round_and_role(store: Store) -> None:
     put(store, said("Hi", "B", id="s2"), [debated([50, 50, 50, None])], number=2)
     panel = page_of(store)["panels"][0]
     assert (panel.agreed, panel.number, panel.rounds, panel.mean) == (2, 2, 2, 50.0)
-    assert [letter for letter, _ in panel.roles] == ["C", "D", "L", "H"]
+    assert [line.letter for line in panel.lines] == ["C", "D", "L", "H"]
     at = [line.at for line in panel.lines]
     assert min(abs(a - b) for a in at for b in at if a != b) >= 9 - 0.01
 
