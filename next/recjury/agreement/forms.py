@@ -1,6 +1,7 @@
 """Data sets with people's scores, each read as it was published, and CSV."""
 
 import csv
+import gzip
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,39 +11,32 @@ from typing import Any
 from recjury.agreement.annotations import annotations
 from recjury.agreement.families import families
 from recjury.agreement.labels import COLUMNS, Labels, labels_of, numbers
-from recjury.corpora import Recording
+from recjury.corpora import Reading, Recording, read_recordings
 from recjury.errors import UserError
 from recjury.files import nearest, read_text
+from recjury.judges.rated_dialogues import sessions
+
+Turns = Sequence[Mapping[str, Any]]
 
 _HIGHEST = 5.0  # of the scales of CRSArena-Eval and AB-ReDial
 
 
 def crsarena(path: Path) -> Labels:
     """CRSArena-Eval (FACE, section 5.1): `crs_arena_eval.json`; labels are already majorities."""
+    recordings = read_recordings([path], Reading("crsarena")).recordings
+    about = {
+        each.id: (each.corpus.removeprefix("crsarena-"), each.system, each.id)
+        for each in recordings
+    }
     rows: list[tuple[Any, ...]] = []
-    recordings = []
-    for dialogue in _json(path):
+    for dialogue in json.loads(read_text(path)):
         id_ = str(dialogue["conv_id"])
-        system, subset, _ = (*id_.split("_", 2), "", "")[:3]
-        about = (subset, f"{system}_{subset}", id_)
-        turns = dialogue["dialogue"]
-        recordings.append(_recording(id_, f"crsarena-{subset}", about[1], turns))
-        given = [(turn["turn_ind"], turn.get("turn_level_aggregated", {})) for turn in turns]
+        given = [(t["turn_ind"], t.get("turn_level_aggregated", {})) for t in dialogue["dialogue"]]
         given.append((-1, dialogue.get("dial_level_aggregated", {})))
-        for turn, labels in given:
+        for turn, labels in given if id_ in about else ():
             for metric, score in numbers(labels, 0, _HIGHEST).items():
-                rows.append((id_, turn, metric, "people", score, *about))
+                rows.append((id_, turn, metric, "people", score, *about[id_]))
     return labels_of("crsarena-eval", rows, recordings, majority=True)
-
-
-def _recording(id_: str, corpus: str, system: str, turns: Sequence[Mapping[str, Any]]) -> Recording:
-    said = [
-        {"speaker": "user" if turn["role"] == "USER" else "system", "text": turn["utterance"]}
-        for turn in turns
-    ]
-    return Recording.model_validate(
-        {"id": id_, "corpus": corpus, "system": system, "interaction": said}
-    )
 
 
 _TAG = re.compile(r"^(SYSTEM|USER)\s+")
@@ -103,14 +97,14 @@ def _id(name: str, cells: tuple[str, ...], said: dict[str, tuple[str, ...]]) -> 
 
 
 def _ab_recording(id_: str, history: Sequence[str], cells: Sequence[str]) -> Recording:
-    turns = [{"speaker": _speaker(cell), "text": _TAG.sub("", cell)} for cell in cells if cell]
+    before, said = ([_turn(cell) for cell in some if cell] for some in (history, cells))
     if history:
-        turns[0]["speaker"] = "system"  # the rated turn, whatever its tag says
-    before = [{"speaker": _speaker(cell), "text": _TAG.sub("", cell)} for cell in history]
-    return Recording.model_validate(
-        {"id": id_, "corpus": "ab-redial", "system": "person", "history": before}
-        | {"interaction": turns}
-    )
+        said[0]["speaker"] = "system"  # the rated turn, whatever its tag says
+    return _recording(id_, "ab-redial", "person", said, before)
+
+
+def _turn(cell: str) -> dict[str, str]:
+    return {"speaker": _speaker(cell), "text": _TAG.sub("", cell)}
 
 
 def _speaker(cell: str) -> str:
@@ -132,38 +126,23 @@ def uss(folder: Path) -> Labels:
     rows: list[tuple[Any, ...]] = []
     recordings, texts = [], {}
     for subset in found:
-        for number, session in enumerate(_sessions(folder / f"{subset}.txt")):
+        for number, session in enumerate(sessions(folder / f"{subset}.txt")):
             id_ = f"{subset}-{number}"
-            turns = [{"role": role, "utterance": text} for role, text, _ in session[:-1]]
-            recordings.append(_recording(id_, f"uss-{subset}", "unknown", turns))
-            texts[id_] = [turn["utterance"] for turn in turns]
-            rated = [(-1, "satisfaction", session[-1][2])]
-            rated += (
-                (place - 1, "turn_satisfaction", scores)
-                for place, (_, _, scores) in enumerate(session[:-1])
-                if scores and place and session[place - 1][0] == "SYSTEM"
-            )
-            for turn, metric, scores in rated:
-                rows += (
-                    (id_, turn, metric, str(n), score, subset) for n, score in enumerate(scores)
-                )
+            said = [
+                {"speaker": each.speaker, "text": each.text} for each in session if each.speaker
+            ]
+            recordings.append(_recording(id_, f"uss-{subset}", "unknown", said))
+            texts[id_] = [each.text for each in session]
+            for place, line in enumerate(session):
+                is_whole = line.speaker is None
+                if is_whole or (place and session[place - 1].speaker == "system"):
+                    metric = "satisfaction" if is_whole else "turn_satisfaction"
+                    where = (id_, -1 if is_whole else place - 1, metric)
+                    rows += (
+                        (*where, str(n), score, subset) for n, score in enumerate(line.ratings)
+                    )
     cluster = families(texts)
     return labels_of("uss", [(*row, "unknown", cluster[row[0]]) for row in rows], recordings)
-
-
-def _sessions(path: Path) -> Iterator[list[tuple[str, str, list[float]]]]:
-    """The lines of each session: role, text, ratings; the last line is the dialogue's."""
-    session: list[tuple[str, str, list[float]]] = []
-    for number, line in enumerate(read_text(path).split("\n"), 1):
-        cells = line.rstrip("\r").split("\t")
-        if len(cells) == 4:
-            scores = [float(score) for score in cells[3].split(",") if score.strip()]
-            session.append((cells[0], cells[1], scores))
-            if cells[1] == "OVERALL":
-                yield session
-                session = []
-        elif line.strip():
-            raise UserError(f"{path}:{number}: expected role, text, action and ratings, with tabs")
 
 
 RESPONSE_SETS = (
@@ -186,35 +165,61 @@ def dialogue_eval(folder: Path) -> Labels:
     rows: list[tuple[Any, ...]] = []
     recordings = []
     for name in (*RESPONSE_SETS, "fed-dialogue"):
-        for row in _rows_of(folder, name):
-            is_reply = row.get("response") is not None
-            history = _alternating(row["history"], row.get("speakers"))
-            reply = [{"speaker": "system", "text": row["response"]}] if is_reply else history
+        files = (folder / f"{name}.jsonl{end}" for end in (".gz", ""))
+        for row in (row for file in files if file.is_file() for row in json_rows(file)):
             system = str(row.get("system") or "unknown")
-            recordings.append(
-                Recording.model_validate(
-                    {"id": row["id"], "corpus": name, "system": system, "interaction": reply}
-                    | {"history": history if is_reply else []}
-                )
-            )
-            metric, turn = ("reply_quality", 0) if is_reply else ("dialogue_quality", -1)
+            history = _alternating(row["history"], row.get("speakers"))
             start = " ".join(re.findall(r"\w+", " ".join(row["history"][:3]).lower()))
-            about = (name, system, f"{name}: {start}")
-            rows.append((row["id"], turn, metric, "mean", float(row["target"]), *about))
+            about = ("mean", float(row["target"]), name, system, f"{name}: {start}")
+            if row.get("response") is None:
+                recordings.append(_recording(row["id"], name, system, history))
+                rows.append((row["id"], -1, "dialogue_quality", *about))
+            else:
+                recordings.append(_reply(row["id"], name, system, history, row["response"]))
+                rows.append((row["id"], 0, "reply_quality", *about))
     if not rows:
         raise UserError(f"{folder} has none of {', '.join(RESPONSE_SETS)} as .jsonl or .jsonl.gz")
     return labels_of("dialogue-eval", rows, recordings)
 
 
-def _rows_of(folder: Path, name: str) -> Iterator[dict[str, Any]]:
-    import gzip
+def response_pairs(path: Path) -> Labels:
+    """Replies and what an attack has made of them (Khalid and Lee 2022; PairEval, section 4.3.5).
 
-    plain, packed = folder / f"{name}.jsonl", folder / f"{name}.jsonl.gz"
-    if packed.is_file():
-        text = gzip.decompress(packed.read_bytes()).decode()
-    else:
-        text = read_text(plain) if plain.is_file() else ""
-    return (json.loads(line) for line in text.split("\n") if line.strip())
+    A JSON object a line: `id`, `attack`, `history`, `original`, `perturbed`. Both replies have the
+    pair's id, of two systems; the label `original` is 1 or 0. Pairs of equal replies are left out.
+    """
+    rows: list[tuple[Any, ...]] = []
+    recordings = []
+    for row in json_rows(path):
+        if row["original"] == row["perturbed"]:
+            continue
+        history = _alternating(row["history"], None)
+        for system, label in (("original", 1.0), ("perturbed", 0.0)):
+            about = ("", label, row["attack"], system, row["id"])
+            rows.append((row["id"], 0, "original", *about))
+            recordings.append(_reply(row["id"], row["attack"], system, history, row[system]))
+    return labels_of("response-pairs", rows, recordings)
+
+
+def _reply(id_: str, corpus: str, system: str, history: Turns, text: str) -> Recording:
+    return _recording(id_, corpus, system, [{"speaker": "system", "text": text}], history)
+
+
+def _recording(id_: str, corpus: str, system: str, said: Turns, history: Turns = ()) -> Recording:
+    about = {"id": id_, "corpus": corpus, "system": system}
+    return Recording.model_validate(about | {"interaction": said, "history": history})
+
+
+def json_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a file, packed as .gz or not. Raises UserError."""
+    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else read_text(path)
+    for number, line in enumerate(text.split("\n"), 1):
+        try:
+            row = json.loads(line) if line.strip() else {}
+        except ValueError:
+            raise UserError(f"{path}:{number}: expected a JSON object") from None
+        if row:
+            yield row
 
 
 def _alternating(texts: Sequence[str], speakers: Sequence[str] | None) -> list[dict[str, str]]:
@@ -261,21 +266,12 @@ def _csv(path: Path) -> Iterator[dict[str, str]]:
     return iter(list(csv.DictReader(text.splitlines(keepends=True), delimiter=divider)))
 
 
-def _json(path: Path) -> list[Any]:
-    try:
-        values = json.loads(read_text(path))
-    except ValueError as error:
-        raise UserError(f"{path}: is no JSON: {error}") from None
-    if not isinstance(values, list):
-        raise UserError(f"{path}: a list of dialogues is expected")
-    return values
-
-
 FORMS: Mapping[str, Callable[[Path], Labels]] = {
     "crsarena-eval": crsarena,
     "ab-redial": ab_redial,
     "uss": uss,
     "dialogue-eval": dialogue_eval,
+    "response-pairs": response_pairs,
     "annotations": annotations,
     "csv": from_csv,
 }

@@ -6,7 +6,13 @@ from typing import Annotated
 import typer
 
 from recjury.cli.app import app
-from recjury.cli.options import DEFAULT_STORE, CampaignOption, JsonOption, StoreOption
+from recjury.cli.options import (
+    DEFAULT_STORE,
+    CampaignOption,
+    JsonOption,
+    PlotOption,
+    StoreOption,
+)
 from recjury.errors import UserError
 
 
@@ -24,6 +30,7 @@ def recipe(
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
     store: StoreOption = DEFAULT_STORE,
     campaign: CampaignOption = "",
+    plot: PlotOption = None,
     json: JsonOption = False,
 ) -> None:
     """A table of a paper, from your scores and beside the published one.
@@ -33,7 +40,7 @@ def recipe(
     """
     from recjury.agreement import open_labels
     from recjury.cli.show import show
-    from recjury.papers import recipes
+    from recjury.papers import Data, draw, recipes
 
     if write is not None:
         text = recipes.judge_file(name, draws)
@@ -46,5 +53,8 @@ def recipe(
         show(recipes.listed(), as_json=json)
         return
     people = open_labels(labels) if labels else None
-    data = recipes.Data(store, campaign, people, resamples, seed)
-    show(recipes.shown(name, data), as_json=json)
+    data = Data(store, campaign, people, resamples, seed)
+    found = recipes.shown(name, data)
+    if plot is not None:
+        draw(found, plot)
+    show(found, as_json=json)

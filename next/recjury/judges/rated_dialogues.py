@@ -30,16 +30,23 @@ class Rated(NamedTuple):
     rating: float
 
 
-class _Line(NamedTuple):
+class Line(NamedTuple):
+    """A line of a session; the speaker is None where the ratings are of the whole dialogue."""
+
     speaker: Speaker | None
     text: str
-    rating: float | None
+    ratings: tuple[int, ...]
+
+    @property
+    def rating(self) -> float | None:
+        """The mean of the ratings, if there are any."""
+        return fmean(self.ratings) if self.ratings else None
 
 
 def rated_dialogues(path: Path, level: Level) -> tuple[Rated, ...]:
     """All rated dialogues of a file, or all their rated turns. Raises UserError."""
     found: list[Rated] = []
-    for number, lines in enumerate(_dialogues(path)):
+    for number, lines in enumerate(sessions(path)):
         turns = tuple(Turn(speaker=each.speaker, text=each.text) for each in lines if each.speaker)
         if level is Level.DIALOGUE:
             whole = (each.rating for each in lines if each.speaker is None)
@@ -63,8 +70,9 @@ def parted(rated: Sequence[Rated], seed: int) -> tuple[tuple[Rated, ...], tuple[
     )
 
 
-def _dialogues(path: Path) -> Iterator[list[_Line]]:
-    lines: list[_Line] = []
+def sessions(path: Path) -> Iterator[list[Line]]:
+    """The lines of each dialogue. Raises UserError."""
+    lines: list[Line] = []
     for number, text in enumerate((*read_text(path).split("\n"), ""), 1):
         if text.strip():
             lines.append(_line(text, f"{path}:{number}"))
@@ -73,18 +81,18 @@ def _dialogues(path: Path) -> Iterator[list[_Line]]:
             lines = []
 
 
-def _line(text: str, where: str) -> _Line:
+def _line(text: str, where: str) -> Line:
     columns = text.rstrip("\r").split("\t")
     if len(columns) != 4 or columns[0] not in _SPEAKERS:
         raise UserError(f"{where}: expected USER or SYSTEM, text, action and ratings, with tabs")
     speaker, said, _, ratings = columns
     try:
-        rating = fmean(map(int, ratings.split(","))) if ratings.strip() else None
+        given = tuple(map(int, ratings.split(","))) if ratings.strip() else ()
     except ValueError:
         raise UserError(f"{where}: expected ratings such as 4,3,4, got {ratings!r}") from None
-    if rating is not None and not 1 <= rating <= 5:
+    if not all(1 <= each <= 5 for each in given):
         raise UserError(f"{where}: expected ratings from 1 to 5, got {ratings!r}")
-    return _Line(None if said == "OVERALL" else _SPEAKERS[speaker], said, rating)
+    return Line(None if said == "OVERALL" else _SPEAKERS[speaker], said, given)
 
 
 def _lot(seed: int, place: int) -> bytes:

@@ -1,7 +1,9 @@
 """The papers' tables beside one's own, FACE's optimiser, and trainings of judges."""
 
+from recjury.papers.figures import draw
 from recjury.papers.optimise import FaceTraining, Optimised, optimise
-from recjury.papers.recipes import Data, Recipe, judge_file, listed, shown
+from recjury.papers.recipes import Recipe, judge_file, listed, shown
+from recjury.papers.shows import Data
 from recjury.papers.trainers import TRAINERS, trained
 
 __all__ = [
@@ -10,6 +12,7 @@ __all__ = [
     "FaceTraining",
     "Optimised",
     "Recipe",
+    "draw",
     "judge_file",
     "listed",
     "optimise",

@@ -1,30 +1,25 @@
 """The papers' tables as recipes: labels, a judge file, what shows them, what is published."""
 
 import functools
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from recjury.agreement import ANALYSES, Given, Labels, align, read_scores
+from recjury.agreement import ANALYSES, Given, read_scores
 from recjury.errors import UserError
 from recjury.files import YamlFile, nearest
 from recjury.mistakes import made
 from recjury.papers.published import Published, published
+from recjury.papers.shows import DRAW, OF_CAMPAIGN, OF_LABELS, OF_SCORES, Data
 from recjury.records import Record
 from recjury.results import Findings
-from recjury.stats import krippendorff_alpha
 from recjury.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _FOLDER = Path(__file__).parent / "tables"
-_ALIGNED = {"align": "place", "system": "system"}
-_OF_LABELS = ("ceiling", "shares")
-_DRAW = re.compile(r"#\d+(?=\.)")
 _MODEL = 'model: {base_url: "http://127.0.0.1:8000/v1", name: YOUR-MODEL}\n'
 PRICES = ".05 and .10, .15 and .60, 2.50 and 10 dollars for a million tokens of prompts and replies"
 
@@ -32,9 +27,9 @@ PRICES = ".05 and .10, .15 and .60, 2.50 and 10 dollars for a million tokens of 
 class Recipe(Record):
     """A table or figure of a paper.
 
-    `shows` is "align", "system" (by means of systems), "ceiling" or "shares" (of the labels alone),
-    or an analysis; `labels` the form of the labels, `judge` the file of what rates. `make` are
-    commands that come before, `cost` US dollars at three prices.
+    `shows` is what makes it (of `papers.shows`, or an analysis), `labels` the form of the labels,
+    `judge` the file of what rates. `make` are commands that come before, `cost` US dollars at three
+    prices.
     """
 
     title: str
@@ -47,16 +42,6 @@ class Recipe(Record):
     make: tuple[str, ...] = ()
     differs: tuple[str, ...] = ()
     contradicts: tuple[str, ...] = ()
-
-
-class Data(NamedTuple):
-    """What a recipe is shown for: scores in a store, and labels."""
-
-    store: str = ""
-    campaign: str = ""
-    labels: Labels | None = None
-    resamples: int = 2000
-    seed: int = 0
 
 
 @functools.cache
@@ -130,11 +115,9 @@ def shown(name: str, data: Data) -> Findings:
         figures = published(name.partition(".")[0], chosen.published)
         tables["As published"] = figures
         told["published"] = figures.to_dict("records")
-    notes = [*own.notes, *(f"Differs from the paper: {each}" for each in chosen.differs)]
+    notes = [f"Differs from the paper: {each}" for each in chosen.differs]
     notes += [f"The paper contradicts itself: {each}" for each in chosen.contradicts]
-    return Findings(
-        chosen.title, own.answer, tables, notes=(*notes,), problems=own.problems, data=told
-    )
+    return replace(own, title=chosen.title, tables=tables, notes=(*own.notes, *notes), data=told)
 
 
 def _own(name: str, chosen: Recipe, data: Data) -> Findings:
@@ -143,17 +126,32 @@ def _own(name: str, chosen: Recipe, data: Data) -> Findings:
             f"{name} needs labels: --labels {chosen.labels}:PATH"
             + (f" ({', then '.join(chosen.make)})" if chosen.make else "")
         )
-    if chosen.shows in _OF_LABELS:
+    if chosen.shows in OF_LABELS:
         assert data.labels is not None
-        return _ceiling(data.labels) if chosen.shows == "ceiling" else _shares(data.labels)
+        return OF_LABELS[chosen.shows](data.labels)
     if not data.store or ("://" not in data.store and not Path(data.store).exists()):
         raise UserError(f"{data.store or 'a store'} is missing: {_commands(name, chosen)}")
-    if chosen.shows in _ALIGNED:
-        return _aligned(name, chosen, data)
+    if chosen.shows in OF_SCORES:
+        scores = read_scores(data.store, data.campaign, data.labels)
+        return OF_SCORES[chosen.shows](scores, _pairs(name, chosen, scores, data), data)
     with Store(data.store, readonly=True) as store:
         campaign = store.campaign(data.campaign)
         given = Given(store, campaign, data.labels, data.resamples, data.seed)
-        return ANALYSES[chosen.shows].run(given)
+        return {**ANALYSES, **OF_CAMPAIGN}[chosen.shows].run(given)
+
+
+def _pairs(name: str, chosen: Recipe, scores: "pd.DataFrame", data: Data) -> list[str]:
+    """The metrics that are there, each with its label; draws of examples are metrics, too."""
+    found = [
+        f"{metric}={label}"
+        for metric in sorted(set(scores["metric"]))
+        for wanted, _, label in (pair.partition("=") for pair in chosen.pair)
+        if DRAW.sub("", metric) == wanted
+    ]
+    if chosen.pair and not found:
+        wanted = ", ".join(pair.partition("=")[0] for pair in chosen.pair)
+        raise UserError(f"no score of {wanted} is in {data.store}: {_commands(name, chosen)}")
+    return found
 
 
 def _commands(name: str, chosen: Recipe) -> str:
@@ -162,84 +160,6 @@ def _commands(name: str, chosen: Recipe) -> str:
         steps += [f"recjury recipe {name} --write judges.yaml", "put your model into it"]
         steps += [f"recjury judge --labels {chosen.labels}:PATH --config judges.yaml"]
     return ", then ".join(f"`{step}`" if step.startswith("recjury") else step for step in steps)
-
-
-def _aligned(name: str, chosen: Recipe, data: Data) -> Findings:
-    assert data.labels is not None
-    scores = read_scores(data.store, data.campaign, data.labels)
-    pairs = [
-        f"{metric}={label}"
-        for metric in sorted(set(scores["metric"]))
-        for wanted, _, label in (pair.partition("=") for pair in chosen.pair)
-        if _DRAW.sub("", metric) == wanted
-    ]
-    if chosen.pair and not pairs:
-        wanted = ", ".join(pair.partition("=")[0] for pair in chosen.pair)
-        raise UserError(f"no score of {wanted} is in {data.store}: {_commands(name, chosen)}")
-    level = _ALIGNED[chosen.shows]
-    options = {"resamples": data.resamples, "seed": data.seed}
-    found = align(scores, data.labels, pairs, level=level, **options)
-    drawn = _over_draws(found.data)
-    if not len(drawn):
-        return found
-    tables = {"Mean and deviation over draws of examples": drawn, **found.tables}
-    told = {**found.data, "draws": drawn.to_dict("records")}
-    return replace(found, tables=tables, data=told)
-
-
-def _over_draws(told: Mapping[str, Any]) -> "pd.DataFrame":
-    """Mean and standard deviation of r and rho over the draws of an evaluator's examples."""
-    import pandas as pd
-
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for subset, aspects in told.items():
-        for metric, each in (pair for aspect in aspects.values() for pair in aspect.items()):
-            if _DRAW.search(metric):
-                groups.setdefault((subset, _DRAW.sub("", metric)), []).append(each)
-    rows = []
-    for (subset, metric), draws in groups.items():
-        row: dict[str, Any] = {"data": subset, "metric": metric, "draws": len(draws)}
-        for kind in ("pearson", "spearman"):
-            values = [each[kind]["value"] for each in draws]
-            row |= {kind: fmean(values), f"{kind} sd": stdev(values) if len(values) > 1 else None}
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def _ceiling(labels: Labels) -> Findings:
-    """How far people agree: alpha by aspect, ordinal and interval."""
-    import pandas as pd
-
-    rows: list[dict[str, Any]] = []
-    for (subset, metric), _ in labels.frame.groupby(["subset", "metric"], sort=False):
-        units = labels.units(str(subset), str(metric))
-        alphas = krippendorff_alpha(units), krippendorff_alpha(units, "interval")
-        row = dict(zip(("alpha", "interval alpha"), alphas, strict=True))
-        rows.append({"set": subset, "aspect": metric, **row, "places": len(units)})
-    known = [row for row in rows if row["alpha"] is not None]
-    if not known:
-        raise UserError(f"{labels.name} has one rating of each place: no agreement is known")
-    best = max(known, key=lambda row: row["alpha"])
-    return Findings(
-        title=labels.name,
-        answer=f"People agree most on {best['aspect']}: alpha {best['alpha']:.3f}.",
-        tables={"Krippendorff's alpha": pd.DataFrame(rows)},
-        data={"rows": rows},
-    )
-
-
-def _shares(labels: Labels) -> Findings:
-    """How often each label was given, by aspect."""
-    means = labels.means()
-    counts = means.groupby(["subset", "metric", "score"]).size().rename("labels").reset_index()
-    whole = counts.groupby(["subset", "metric"])["labels"].transform("sum")
-    table = counts.assign(share=counts["labels"] / whole)
-    return Findings(
-        title=labels.name,
-        answer=f"{len(means):,} labels of {means['metric'].nunique()} aspects.",
-        tables={"Shares of labels": table},
-        data={"rows": table.to_dict("records")},
-    )
 
 
 def _cost(chosen: Recipe) -> str:

@@ -1,7 +1,5 @@
 """What PairEval's and dialogue quality's judges learn from (PairEval, 3.3; Jia et al., 4)."""
 
-import gzip
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field
 
 from recjury.agreement import open_labels
+from recjury.agreement.forms import json_rows
 from recjury.errors import UserError
-from recjury.files import read_text
 from recjury.judges import DialogueQuality, PairEval
 from recjury.judges.contenders import Contender
 from recjury.judges.rated_dialogues import parted, rated_dialogues
@@ -179,22 +177,11 @@ def word_of(rating: float, words: Sequence[str]) -> str:
 def _rows(name: str, *keys: str) -> Iterator[Mapping[str, Any]]:
     """The JSON objects of a file, which have lists of texts under these keys. Raises UserError."""
     path = Path(name)
-    if path.suffix == ".gz" and path.is_file():
-        text = gzip.decompress(path.read_bytes()).decode()
-    else:
-        text = read_text(path)
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-            is_right = all(isinstance(row[key], list) for key in keys)
-            is_right &= all(isinstance(text, str) for key in keys for text in row[key])
-        except (ValueError, KeyError, TypeError):
-            is_right = False
-        if not is_right:
-            lists = " and ".join(f"`{key}`" for key in keys)
-            raise UserError(f"{path}:{number}: expected JSON with lists of texts in {lists}")
+    for number, row in enumerate(json_rows(path), 1):
+        lists = [row.get(key) for key in keys]
+        if not all(isinstance(x, list) and all(isinstance(t, str) for t in x) for x in lists):
+            names = " and ".join(f"`{key}`" for key in keys)
+            raise UserError(f"{path}:{number}: expected JSON with lists of texts in {names}")
         yield row
 
 

@@ -13,7 +13,7 @@ from recjury.results.explanation import Wanted, explain
 from recjury.results.export import export
 from recjury.results.findings import Findings, cell_text, of_numbers
 from recjury.results.forms import Form, written
-from recjury.results.plots import check_plot, plot
+from recjury.results.plots import check_plot, plot, save_figure
 from recjury.results.progress import status
 from recjury.results.ratings import Resampling, means, ratings, scores
 from recjury.results.selection import Selection
@@ -50,6 +50,7 @@ __all__ = [
     "ratings",
     "replay",
     "replay_file",
+    "save_figure",
     "scores",
     "statement_pieces",
     "statements",

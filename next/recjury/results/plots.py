@@ -1,7 +1,7 @@
 """Findings drawn as PNG or SVG: means by system, or differences, with their intervals."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -76,11 +76,17 @@ def plot(findings: Findings, path: Path) -> None:
     panels = [] if numbers is None else list((_gaps if is_gap else _means)(numbers))
     if not panels:
         raise UserError(f"{path}: there is no number to draw")
+    save_figure(path, lambda: _drawn(panels, zero=is_gap))
+
+
+def save_figure(path: Path, drawn: Callable[[], Any]) -> None:
+    """Draw a figure of matplotlib in the house's style into a file. Raises UserError."""
+    check_plot(path)
     import matplotlib as mpl
 
     with mpl.rc_context(_STYLE), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a font may lack a character
-        figure = _drawn(panels, zero=is_gap)
+        figure = drawn()
         try:
             metadata = {"Date": None} if path.suffix.lower() == ".svg" else {}
             figure.savefig(path, dpi=150, metadata=metadata)

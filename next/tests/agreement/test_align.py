@@ -255,7 +255,7 @@ def test_labels_that_cannot_be_read_are_one_line(
 def test_labelled_dialogues_are_judged_and_aligned(recjury: Recjury, tmp_path: Path) -> None:
     dialogues = [
         {
-            "conv_id": f"kbrd_redial_{number}",
+            "conv_id": f"kbrd_redial_00000000-0000-4000-8000-{number:012}",
             "dialogue": [
                 {"turn_ind": 0, "role": "USER", "utterance": "A film like Alien?"},
                 {

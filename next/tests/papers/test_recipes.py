@@ -1,6 +1,7 @@
 """The papers' tables: from a scripted campaign as by hand, and beside what is published."""
 
 import asyncio
+import json
 from collections import defaultdict
 from pathlib import Path
 from statistics import fmean, stdev
@@ -10,16 +11,20 @@ import pytest
 from pydantic import TypeAdapter
 from scipy import stats
 
-from recjury.agreement import Labels, labels_of
+from recjury.agreement import Labels, labels_of, open_labels
 from recjury.campaign import Config, read_config, run
 from recjury.errors import UserError
 from recjury.judges import EVALUATORS
 from recjury.llm import Model, ScriptedModel
+from recjury.papers import draw
 from recjury.papers.published import published
-from recjury.papers.recipes import Data, judge_file, listed, recipes, shown
-from recjury.records import DEBATE, ratings_of
+from recjury.papers.recipes import judge_file, listed, recipes, shown
+from recjury.papers.shows import Data
+from recjury.records import DEBATE, Request, ratings_of
+from recjury.results import statements
 from recjury.store import Store
-from tests.campaign.campaigns import said
+from tests.campaign.campaigns import config as campaign
+from tests.campaign.campaigns import play, said
 from tests.replies import reply_to
 
 JUDGES = ("one", "two")
@@ -66,13 +71,20 @@ def by_hand(path: Path) -> Scores:
 
 @pytest.fixture(scope="module")
 def people(by_hand: Scores) -> Labels:
-    """Two people; their labels of a factor follow judge "one", and are off by one at times."""
-    rows = []
+    """Two people; their labels of a factor follow judge "one", and are off by one at times.
+
+    Their overall score is 25 times the mean of the first one's labels.
+    """
+    rows: list[tuple[Any, ...]] = []
+    whole: dict[tuple[str, str], list[float]] = defaultdict(list)
     for (system, id_, judge, factor), score in by_hand.items():
         if judge == "one":
             other = max(0.0, score - (len(id_ + factor) + int(id_[0], 16)) % 2)
             for rater, given in (("a", score), ("b", other)):
                 rows.append((id_, -1, factor, rater, given, "core", system, id_))
+            whole[id_, system].append(score)
+    for (id_, system), scores in whole.items():
+        rows.append((id_, -1, "overall", "a", 25 * fmean(scores), "core", system, id_))
     return labels_of("people", rows)
 
 
@@ -106,6 +118,63 @@ def test_table_8_is_rho_and_tau_by_factor_and_judge(
     )
 
 
+def test_table_9_is_rho_of_the_verdict_and_of_the_mean_of_factors(
+    path: Path, by_hand: Scores, people: Labels
+) -> None:
+    found = shown("core.table9", Data(str(path), labels=people, resamples=100))
+    rows = {row["metric"]: row for row in found.data["rows"]}
+    overall = people.frame[people.frame["metric"] == "overall"]
+    labels = dict(zip(overall["conversation"], overall["score"], strict=True))
+    factors: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for (_, id_, _, factor), score in by_hand.items():
+        factors[id_][factor].append(score)
+    means = {id_: fmean(map(fmean, own.values())) for id_, own in factors.items()}
+    verdicts = {}
+    with Store(path, readonly=True) as store:
+        for row in store.evaluations("core"):
+            for each in ratings_of(store.findings(row.id)):
+                if each.rater == DEBATE and each.score is not None:
+                    verdicts[row.conversation] = each.score
+    for metric, values in (("core.overall", verdicts), ("core.mean", means)):
+        x, y = zip(*((value, labels[id_]) for id_, value in values.items()), strict=True)
+        assert rows[metric]["n"] == len(x) == 24
+        assert rows[metric]["rho"] == pytest.approx(stats.spearmanr(x, y).statistic)
+        assert rows[metric]["tau"] == pytest.approx(stats.kendalltau(x, y).statistic)
+
+
+def test_figures_7_and_8_are_means_by_system(
+    path: Path, by_hand: Scores, people: Labels, tmp_path: Path
+) -> None:
+    """People agree best with judge "one", so its scores are drawn; and the roles' last scores."""
+    found = shown("core.figures7-8", Data(str(path), labels=people, resamples=100))
+    means = {(row["system"], row["metric"]): row["mean"] for row in found.data["means"]}
+    own = [
+        s
+        for (system, _, judge, factor), s in by_hand.items()
+        if (system, judge, factor) == ("popular", "one", "coherence")
+    ]
+    assert means["popular", "coherence"] == pytest.approx(fmean(own))
+    with Store(path, readonly=True) as store:
+        said = statements(store, "core")
+    last = said[said["round"] == said.groupby("conversation")["round"].transform("max")]
+    for system, of in last.groupby("system", observed=True):
+        assert means[str(system), "all roles"] == pytest.approx(float(of["score"].mean()))
+    draw(found, tmp_path / "roles.svg")
+    picture = (tmp_path / "roles.svg").read_text()
+    assert all(name in picture for name in ("popular", "coherence", "all roles"))
+
+
+def test_figure_6_and_shares_are_drawn(path: Path, people: Labels, tmp_path: Path) -> None:
+    draw(shown("core.figure6", Data(str(path), labels=people)), tmp_path / "matrices.svg")
+    picture = (tmp_path / "matrices.svg").read_text()
+    assert all(name in picture for name in (*JUDGES, "mean of judges", "people", "coherence"))
+    draw(shown("face.figure2", Data(labels=people)), tmp_path / "shares.svg")
+    picture = (tmp_path / "shares.svg").read_text()
+    assert all(name in picture for name in ("retrieval", "naturalness"))
+    with pytest.raises(UserError, match=r"\.png"):
+        draw(shown("face.figure2", Data(labels=people)), tmp_path / "shares.gif")
+
+
 def test_tables_21_to_23_are_means_and_deviations(path: Path, by_hand: Scores) -> None:
     found = shown("core.tables21-23", Data(str(path)))
     groups: dict[tuple[str, str, str], list[float]] = defaultdict(list)
@@ -120,7 +189,7 @@ def test_tables_21_to_23_are_means_and_deviations(path: Path, by_hand: Scores) -
 
 
 def test_figure_6_is_the_mean_of_66_correlations(path: Path, by_hand: Scores) -> None:
-    found = shown("core.figures6-7", Data(str(path)))
+    found = shown("core.figure6", Data(str(path)))
     row = next(row for row in found.data["raters"] if row["rater"] == "one")
     columns: dict[str, dict[str, float]] = defaultdict(dict)
     for (_, id_, judge, factor), score in by_hand.items():
@@ -147,6 +216,57 @@ def test_shares_and_agreement_are_of_the_labels_alone() -> None:
     (row,) = shown("face.table5", data).data["rows"]
     assert row["alpha"] == row["interval alpha"] == 1
     assert [row["share"] for row in shown("face.figure2", data).data["rows"]] == [1 / 3] * 3
+
+
+def test_accuracy_is_the_share_of_originals_that_score_higher(tmp_path: Path) -> None:
+    """Three pairs of ten score alike or the wrong way round; equal replies are no pair."""
+    rows = [
+        {
+            "id": f"{attack}-{n}",
+            "attack": attack,
+            "history": ["Hi"],
+            "original": "Yes",
+            "perturbed": p,
+        }
+        for attack in ("dullness", "repetition")
+        for n, p in enumerate(["No"] * 10 + ["Yes"])
+    ]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    labels = open_labels(f"response-pairs:{tmp_path / 'pairs.jsonl'}")
+    assert len(labels.recordings) == 40
+    lines = ["conversation,turn,system,metric,score"]
+    for row in rows:
+        number = int(row["id"].partition("-")[2])
+        worse = {0: 0.9, 1: 0.8, 2: 0.8}.get(number, 0.1) if row["attack"] == "dullness" else 0.1
+        for system, score in (("original", 0.8), ("perturbed", worse)):
+            lines.append(f"{row['id']},0,{system},paireval.turn,{score}")
+    (tmp_path / "scores.csv").write_text("\n".join(lines))
+    data = Data(str(tmp_path / "scores.csv"), labels=labels)
+    found = shown("paireval.table7", data).data
+    accuracy = {row["subset"]: (row["accuracy"], row["pairs"]) for row in found["rows"]}
+    assert accuracy == {"dullness": (0.7, 10), "repetition": (1.0, 10)}
+    assert found["means"]["paireval.turn"] == pytest.approx(0.85)
+
+
+def test_reasons_are_held_against_scores(tmp_path: Path) -> None:
+    """The judge that rates first says another rating in its reasons; the other says its score."""
+    orders = ("rating-first", "analysis-first")
+    judges = [
+        {"kind": "dialogue-quality", "name": order, "level": "dialogue", "method": "generation"}
+        | {"order": order}
+        for order in orders
+    ]
+
+    def reply(request: Request, code: str) -> str:
+        rating = f'<rating code="{code}">3</rating>'
+        is_first = "rating-first" in str(request) or said(request).rstrip().endswith("...")
+        return f"{rating} A rating of 5." if is_first else f"A rating of 3. {rating}"
+
+    play(tmp_path / "s.db", campaign(evaluators=judges), reply)
+    rows = shown(
+        "quality.section5.5", Data(str(tmp_path / "s.db"), labels=labels_of("uss", []))
+    ).data
+    assert {row["evaluator"] for row in rows["rows"]} == set(orders)
 
 
 @pytest.mark.parametrize("name", recipes())

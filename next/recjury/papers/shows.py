@@ -1,0 +1,175 @@
+"""What recipes show beside `align` and the analyses: the rest of the papers' tables."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recjury.agreement import Analysis, Given, Labels, align
+from recjury.agreement.beside import beside
+from recjury.errors import UserError
+from recjury.records import Rating
+from recjury.results import Findings
+from recjury.stats import krippendorff_alpha
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DRAW = re.compile(r"#\d+(?=\.)")
+"""The number of a draw of examples in the name of an evaluator."""
+
+_RATED = re.compile(
+    r"\b([1-5])(?:\.0)?\s*(?:/|out of)\s*5\b|\b(?:rat|scor)\w+\D{0,12}([1-5])\b", re.IGNORECASE
+)
+
+
+class Data(NamedTuple):
+    """What a recipe is shown for: scores in a store, and labels."""
+
+    store: str = ""
+    campaign: str = ""
+    labels: Labels | None = None
+    resamples: int = 2000
+    seed: int = 0
+
+
+def places(scores: "pd.DataFrame", pairs: Sequence[str], data: Data) -> Findings:
+    """`align`; of evaluators with draws of examples, mean and deviation over draws."""
+    assert data.labels is not None
+    found = align(scores, data.labels, pairs, resamples=data.resamples, seed=data.seed)
+    drawn = _over_draws(found.data)
+    if not len(drawn):
+        return found
+    tables = {"Mean and deviation over draws of examples": drawn, **found.tables}
+    return replace(found, tables=tables, data={**found.data, "draws": drawn.to_dict("records")})
+
+
+def systems(scores: "pd.DataFrame", pairs: Sequence[str], data: Data) -> Findings:
+    """`align` by the means of systems."""
+    assert data.labels is not None
+    options = {"resamples": data.resamples, "seed": data.seed}
+    return align(scores, data.labels, pairs, level="system", **options)
+
+
+def attacks(scores: "pd.DataFrame", pairs: Sequence[str], data: Data) -> Findings:
+    """In how many pairs the original reply has the higher score, by attack on it."""
+    import pandas as pd
+
+    assert data.labels is not None
+    both = beside(scores[scores["metric"].isin([p.partition("=")[0] for p in pairs])], data.labels)
+    keys = ["metric", "subset", "conversation"]
+    sides = both.pivot_table("score", keys, "label").dropna()
+    is_right = (sides[1.0] > sides[0.0]).groupby(level=keys[:2])
+    table = pd.DataFrame({"accuracy": is_right.mean(), "pairs": is_right.size()}).reset_index()
+    means = table.groupby("metric")["accuracy"].mean()
+    return Findings(
+        title=data.labels.name,
+        answer=f"{means.idxmax()} finds the original in {means.max():.1%} of pairs, as a mean of "
+        "attacks.",
+        tables={"Accuracy by attack": table.rename(columns={"subset": "attack"})},
+        data={"rows": table.to_dict("records"), "means": means.to_dict()},
+    )
+
+
+def _over_draws(told: Mapping[str, Any]) -> "pd.DataFrame":
+    """Mean and standard deviation of r and rho over the draws of an evaluator's examples."""
+    import pandas as pd
+
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for subset, aspects in told.items():
+        for metric, each in (pair for aspect in aspects.values() for pair in aspect.items()):
+            if DRAW.search(metric):
+                groups.setdefault((subset, DRAW.sub("", metric)), []).append(each)
+    rows = []
+    for (subset, metric), draws in groups.items():
+        row: dict[str, Any] = {"data": subset, "metric": metric, "draws": len(draws)}
+        for kind in ("pearson", "spearman"):
+            values = [each[kind]["value"] for each in draws]
+            row |= {kind: fmean(values), f"{kind} sd": stdev(values) if len(values) > 1 else None}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def ceiling(labels: Labels) -> Findings:
+    """How far people agree: alpha by aspect, ordinal and interval."""
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+    for (subset, metric), _ in labels.frame.groupby(["subset", "metric"], sort=False):
+        units = labels.units(str(subset), str(metric))
+        alphas = krippendorff_alpha(units), krippendorff_alpha(units, "interval")
+        row = dict(zip(("alpha", "interval alpha"), alphas, strict=True))
+        rows.append({"set": subset, "aspect": metric, **row, "places": len(units)})
+    known = [row for row in rows if row["alpha"] is not None]
+    if not known:
+        raise UserError(f"{labels.name} has one rating of each place: no agreement is known")
+    best = max(known, key=lambda row: row["alpha"])
+    return Findings(
+        title=labels.name,
+        answer=f"People agree most on {best['aspect']}: alpha {best['alpha']:.3f}.",
+        tables={"Krippendorff's alpha": pd.DataFrame(rows)},
+        data={"rows": rows},
+    )
+
+
+def shares(labels: Labels) -> Findings:
+    """How often each label was given, by aspect and system."""
+    means = labels.means()
+    keys = ["metric", "system"]
+    counts = means.groupby([*keys, "score"]).size().rename("labels").reset_index()
+    whole = counts.groupby(keys)["labels"].transform("sum")
+    table = counts.assign(share=counts["labels"] / whole)
+    return Findings(
+        title=labels.name,
+        answer=f"{len(means):,} labels of {means['metric'].nunique()} aspects.",
+        tables={"Shares of labels": table},
+        data={"rows": table.to_dict("records")},
+    )
+
+
+def reasons(given: Given) -> Findings:
+    """Whether the rating that reasons speak of is the score, by evaluator (Jia et al., 5.5)."""
+    import pandas as pd
+
+    rows = pd.DataFrame(_named(given), columns=["evaluator", "named", "equal"])
+    if not len(rows):
+        raise UserError(
+            f"{given.campaign} has no reasons: rate it with `dialogue-quality` and `method: "
+            "generation`"
+        )
+    by_evaluator = rows.groupby("evaluator")
+    table = by_evaluator[["named", "equal"]].mean().assign(n=by_evaluator.size()).reset_index()
+    best = table.sort_values("equal").iloc[-1]
+    return Findings(
+        title="quality.reasons",
+        answer=f"{best.evaluator}: {best.equal:.0%} of the reasons that name a rating name the "
+        "score.",
+        tables={"Scores and their reasons": table},
+        data={"rows": table.to_dict("records")},
+    )
+
+
+def _named(given: Given) -> Iterator[tuple[str, bool, bool | None]]:
+    """Of each written rating, whether its reasons name one, and whether that is the score."""
+    kinds = {
+        part.get("name", part["kind"])
+        for part in given.config.get("evaluators", ())
+        if part["kind"] == "dialogue-quality" and part.get("method") == "generation"
+    }
+    for row in given.store.evaluations(given.campaign):
+        for each in given.store.findings(row.id) if row.name in kinds else ():
+            if isinstance(each, Rating) and each.score is not None and each.rationale:
+                found = [float(one or other) for one, other in _RATED.findall(each.rationale)]
+                yield row.name, bool(found), found[-1] == each.score if found else None
+
+
+OF_SCORES: Mapping[str, Callable[["pd.DataFrame", Sequence[str], Data], Findings]] = {
+    "align": places,
+    "system": systems,
+    "attacks": attacks,
+}
+OF_LABELS: Mapping[str, Callable[[Labels], Findings]] = {"ceiling": ceiling, "shares": shares}
+OF_CAMPAIGN: Mapping[str, Analysis] = {
+    "quality.reasons": Analysis(reasons, "whether reasons name the score", "dialogue-quality")
+}
