@@ -236,7 +236,7 @@ def test_accuracy_is_the_share_of_originals_that_score_higher(tmp_path: Path) ->
     assert len(labels.recordings) == 40
     lines = ["conversation,turn,system,metric,score"]
     for row in rows:
-        number = int(row["id"].partition("-")[2])
+        number = int(str(row["id"]).partition("-")[2])
         worse = {0: 0.9, 1: 0.8, 2: 0.8}.get(number, 0.1) if row["attack"] == "dullness" else 0.1
         for system, score in (("original", 0.8), ("perturbed", worse)):
             lines.append(f"{row['id']},0,{system},paireval.turn,{score}")
@@ -259,14 +259,14 @@ def test_reasons_are_held_against_scores(tmp_path: Path) -> None:
 
     def reply(request: Request, code: str) -> str:
         rating = f'<rating code="{code}">3</rating>'
-        is_first = "rating-first" in str(request) or said(request).rstrip().endswith("...")
+        is_first = "After it, explain" in said(request)
         return f"{rating} A rating of 5." if is_first else f"A rating of 3. {rating}"
 
     play(tmp_path / "s.db", campaign(evaluators=judges), reply)
-    rows = shown(
-        "quality.section5.5", Data(str(tmp_path / "s.db"), labels=labels_of("uss", []))
-    ).data
-    assert {row["evaluator"] for row in rows["rows"]} == set(orders)
+    data = Data(str(tmp_path / "s.db"), labels=labels_of("uss", []))
+    rows = {row["evaluator"]: row for row in shown("quality.section5.5", data).data["rows"]}
+    assert [rows[order]["equal"] for order in orders] == [0, 1]
+    assert all(row["named"] == 1 for row in rows.values())
 
 
 @pytest.mark.parametrize("name", recipes())
