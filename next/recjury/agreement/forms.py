@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from recjury.agreement.annotations import annotations
@@ -231,30 +232,36 @@ def _alternating(texts: Sequence[str], speakers: Sequence[str] | None) -> list[d
     return turns
 
 
-def from_csv(path: Path) -> Labels:
+def from_csv(path: Path, columns: Mapping[str, str] = MappingProxyType({})) -> Labels:
     """CSV with the columns conversation, metric, score; turn, rater, subset, system, cluster if
-    known. Semicolons and tabs divide columns, too.
+    known. Semicolons and tabs divide columns, too. Raises UserError.
+
+    `columns` are the file's names for ours. Where `score` is another column and none is for
+    `metric`, the column's name is the metric.
     """
-    needed, defaults = ("conversation", "metric", "score"), {"turn": "-1", "rater": "people"}
+    defaults = {"turn": "-1", "rater": "people", "subset": path.stem, "system": "unknown"}
+    if "score" in columns:
+        defaults["metric"] = columns["score"]
     rows = []
-    for number, row in enumerate(_csv(path), 2):
-        if missing := [column for column in needed if column not in row]:
-            near = nearest(missing[0], row)
-            raise UserError(f"{path}: there is no column {missing[0]!r}{near}: {', '.join(row)}")
-        known = (
-            defaults
-            | {"subset": path.stem, "system": "unknown"}
-            | {k: v for k, v in row.items() if v}
-        )
-        known.setdefault("cluster", known["conversation"])
+    for number, given in enumerate(_csv(path), 2):
+        named = {name: columns.get(name, name) for name in COLUMNS}
+        known = defaults | {ours: given[own] for ours, own in named.items() if given.get(own)}
+        for name in ("conversation", "metric", "score"):
+            if name not in known and named[name] not in given:
+                near = nearest(named[name], given)
+                raise UserError(
+                    f"{path}: there is no column {named[name]!r}{near}: {', '.join(given)}. Other "
+                    f"names: csv:{path}?{name}=COLUMN"
+                )
+        known.setdefault("cluster", known.get("conversation", ""))
         try:
             values = known | {"turn": int(known["turn"]), "score": float(known["score"])}
+            rows.append(tuple(values[column] for column in COLUMNS))
         except (KeyError, ValueError):
             raise UserError(
                 f"{path}:{number}: `score` is a number and `turn` a whole one, got "
-                f"{row.get('score')!r} and {row.get('turn')!r}"
+                f"{given.get(named['score'])!r} and {known['turn']!r}"
             ) from None
-        rows.append(tuple(values[column] for column in COLUMNS))
     return labels_of(path.stem, rows)
 
 

@@ -185,16 +185,44 @@ def test_published_data_are_read(form: str, path: str, labels: int, recordings: 
     assert set(read.frame["conversation"]) == {each.id for each in read.recordings}
 
 
-@pytest.mark.parametrize("divider", [",", ";", "\t"])
-def test_csv_and_the_command(recjury: Recjury, tmp_path: Path, divider: str) -> None:
+@pytest.mark.parametrize(
+    ("divider", "start", "end"),
+    [
+        (",", "", "\n"),
+        (";", "", "\n"),
+        ("\t", "", "\n"),
+        (",", "\ufeff", "\n"),  # as Excel writes it
+        (",", "", "\r\n"),
+        (",", "", "\r"),
+    ],
+)
+def test_csv_and_the_command(
+    recjury: Recjury, tmp_path: Path, divider: str, start: str, end: str
+) -> None:
     scores, labels = planted()
-    labels.frame.to_csv(tmp_path / "people.csv", sep=divider, index=False)
+    text = labels.frame.to_csv(sep=divider, index=False, lineterminator=end)
+    (tmp_path / "people.csv").write_bytes((start + text).encode())
     scores.to_csv(tmp_path / "scores.csv", index=False)
     done = recjury("align", "scores.csv", "--labels", "csv:people.csv", "--json")
     assert done.code == 0
     assert done.json["set"]["overall"]["n"] == 60
-    text = recjury("align", "scores.csv", "--labels", "csv:people.csv", "--resamples", "200")
-    assert "mine.overall agrees best" in text.out
+    text = recjury("align", "scores.csv", "--labels", "csv:people.csv", "--resamples", "200").out
+    assert "mine.overall agrees best" in text
+
+
+@pytest.mark.parametrize(
+    ("columns", "names"),
+    [
+        ("conversation=dialogue&metric=aspect&score=label", ["dialogue", "aspect", "label"]),
+        ("conversation=dialogue&score=overall", ["dialogue", "other", "overall"]),
+    ],
+)
+def test_other_names_of_columns(tmp_path: Path, columns: str, names: list[str]) -> None:
+    scores, labels = planted()
+    frame = labels.frame[["conversation", "metric", "score"]].set_axis(names, axis=1)
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    read = open_labels(f"csv:{tmp_path / 'people.csv'}?{columns}")
+    assert align(scores, read).data["people"]["overall"]["n"] == 60
 
 
 def changed(column: str, value: Any) -> Labels:
@@ -238,6 +266,8 @@ def test_no_number_where_none_is_known() -> None:
         ("csv:bad.csv", "there is no column .score."),
         ("csv:empty.csv", "no label"),
         ("csv:text.csv", "text.csv:2"),
+        ("csv:bad.csv?scor=score", "did you mean score"),
+        ("csv:bad.csv?score=points", "there is no column .points."),
         ("nothing", "FORM:PATH"),
     ],
 )

@@ -128,6 +128,26 @@ def test_the_page_shows_texts_as_texts_and_asks_for_the_overall_last(tmp_path: P
         assert page.locator(".field.at .score").inner_text() == ""
 
 
+def test_a_conversation_of_any_length_comes_back(tmp_path: Path) -> None:
+    """Readers of CSV refuse cells of more than 131,072 characters."""
+    text = "I liked the scene and the hero a lot. " * 4_000
+    with Store(tmp_path / "s.db") as store:
+        put(store, said("Hello?", text))
+        export_pages(store, tmp_path / "study", Drawing(("anna",), "random", 1, 1))
+    key = key_of(tmp_path / "study")
+    with browsing("file://", accept_downloads=True) as page:
+        page.goto((tmp_path / "study" / "anna.html").as_uri())
+        rate(page, "2")
+        with page.expect_download() as download:
+            page.keyboard.press("Enter")
+        download.value.save_as(tmp_path / "anna.json")
+    import_answers(tmp_path / "study", [tmp_path / "anna.json"])
+    labels = open_labels(f"annotations:{tmp_path / 'study'}")
+    (drawn,) = key["conversations"].values()
+    assert len(labels.frame) == len(drawn["fields"])
+    assert labels.recordings[0].interaction[-1].text == text
+
+
 def test_core_gives_whole_records_to_two_raters(path: Path, tmp_path: Path) -> None:
     raters = ("anna", "ben", "carla")
     exported(path, tmp_path / "a", *raters)
