@@ -4,18 +4,18 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, StrictInt, ValidationError
 
-from recjury.agreement.annotate import KEY, Drawn, Key
+from recjury.agreement.annotate import KEY, Key
 from recjury.agreement.labels import Labels, labels_of
 from recjury.corpora import Recording
 from recjury.errors import UserError
 from recjury.files import nearest, read_text
 from recjury.mistakes import first_mistake
-from recjury.records import ConversationLog, Record
-from recjury.results import Findings
+from recjury.records import Record
+from recjury.results import Findings, recorded
 from recjury.stats import krippendorff_alpha
 
 if TYPE_CHECKING:
@@ -25,27 +25,43 @@ LABELS = "labels.json"
 
 R = TypeVar("R", bound=BaseModel)
 
-_ANSWERS = "recjury answers 1"
-_LABELS = "recjury labels 1"
+Scores = dict[str, dict[str, StrictInt]]
+"""Scores by conversation and field."""
 
 
-class _Row(Record):
-    """A score as it stands in the file of labels, by the columns of `Labels`."""
+class Answers(Record):
+    """What a rater's page saves."""
 
-    conversation: str
-    turn: int
-    metric: str
+    form: Literal["recjury answers 1"]
+    export: str
     rater: str
-    score: float
-    subset: str
-    system: str
-    cluster: str
+    answers: Scores
 
 
-class _LabelsFile(BaseModel):
-    form: str
-    rows: tuple[_Row, ...]
-    recordings: tuple[Recording, ...]
+class Joined(Record):
+    """The file of labels: an export's key, and the scores of each rater."""
+
+    form: Literal["recjury labels 2"] = "recjury labels 2"
+    key: Key
+    scores: dict[str, Scores]
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """The scores in the columns of `Labels`."""
+        for rater, scores in self.scores.items():
+            for name, given in scores.items():
+                drawn = self.key.conversations[name]
+                corpus, record = drawn.log.scenario.corpus, drawn.log.scenario.id
+                about = (corpus, drawn.system, f"{corpus}/{record}")
+                for metric, score in given.items():
+                    yield (drawn.conversation, -1, metric, rater, float(score), *about)
+
+    def recordings(self) -> Iterator[Recording]:
+        """The dialogues that were rated."""
+        rated = {name for scores in self.scores.values() for name in scores}
+        for drawn in (self.key.conversations[name] for name in sorted(rated)):
+            about = {"id": drawn.conversation, "system": drawn.system}
+            about["corpus"] = drawn.log.scenario.corpus
+            yield Recording.model_validate(about | recorded(drawn.log))
 
 
 def import_answers(folder: Path, files: Sequence[Path]) -> Findings:
@@ -55,34 +71,37 @@ def import_answers(folder: Path, files: Sequence[Path]) -> Findings:
     problems, not errors. Raises UserError for two files of one rater, a file of another export, and
     a score that was not asked for or is not on its scale.
     """
-    key = _read_key(folder / KEY)
-    given: dict[str, Mapping[str, Mapping[str, int]]] = {}
+    if not (folder / KEY).is_file():
+        raise UserError(
+            f"there is no {folder / KEY}: name the folder that `recjury annotate export` wrote"
+        )
+    key = _read(folder / KEY, Key, "`recjury annotate export` writes it")
+    given: dict[str, Scores] = {}
     whose: dict[str, Path] = {}
     for path in files:
-        rater, answers = _read_answers(path, key)
-        if rater in given:
-            raise UserError(f"{path}: {whose[rater]} has the answers of {rater}, too: give one")
-        given[rater], whose[rater] = answers, path
-    rows = [row for rater, answers in given.items() for row in _rows(key, rater, answers)]
-    if not rows:
+        read = _read(path, Answers, "take the file that the page saved, as it was saved")
+        _check(path, read, key)
+        if read.rater in given:
+            other = whose[read.rater]
+            raise UserError(f"{path}: {other} has the answers of {read.rater}, too: give one")
+        given[read.rater], whose[read.rater] = read.answers, path
+    number = sum(len(fields) for scores in given.values() for fields in scores.values())
+    if not number:
         raise UserError(f"no score is given in {', '.join(map(str, files)) or 'no file'}")
-    talks = {row.conversation for row in rows}
-    kept = [drawn for drawn in key.conversations.values() if drawn.conversation in talks]
-    labels = _LabelsFile(form=_LABELS, rows=tuple(rows), recordings=tuple(map(_recording, kept)))
     path = folder / LABELS
     try:
-        path.write_text(json.dumps(labels.model_dump(mode="json")), "utf-8")
+        path.write_text(Joined(key=key, scores=given).model_dump_json(), "utf-8")
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror or error}") from None
     asked = sum(len(_asked(key, rater)) for rater in key.raters)
     return Findings(
         title=key.campaign,
-        answer=f"{len(rows)} of {asked} scores by {len(given)} of {len(key.raters)} raters are in "
+        answer=f"{number} of {asked} scores by {len(given)} of {len(key.raters)} raters are in "
         f"{path}. How far the judges agree with them: recjury align STORE --campaign "
         f"{shlex.quote(key.campaign)} --labels {shlex.quote(f'annotations:{path}')}",
         tables={"Scores and agreement of raters": _table(key, annotations(path))},
         problems=tuple(_missing(key, given)),
-        data={"labels": str(path), "scores": len(rows), "asked": asked, "raters": sorted(given)},
+        data={"labels": str(path), "scores": number, "asked": asked, "raters": sorted(given)},
     )
 
 
@@ -92,110 +111,45 @@ def annotations(path: Path) -> Labels:
     A conversation is that of the campaign, by its id.
     """
     path = path / LABELS if path.is_dir() else path
-    hint = "`recjury annotate import` writes labels"
-    found = _record(path, _LabelsFile, _LABELS, hint)
-    return labels_of(
-        "annotations", (tuple(dict(row).values()) for row in found.rows), found.recordings
-    )
+    found = _read(path, Joined, "`recjury annotate import` writes labels")
+    return labels_of("annotations", found.rows(), found.recordings())
 
 
-def _read_key(path: Path) -> Key:
-    if not path.is_file():
-        raise UserError(f"there is no {path}: name the folder that `recjury annotate export` wrote")
-    return _record(path, Key, "recjury annotation 1", "`recjury annotate export` writes it")
-
-
-def _record(path: Path, kind: type[R], form: str, hint: str) -> R:
-    values = _json(path, form, hint)
+def _read(path: Path, kind: type[R], hint: str) -> R:
+    """The record of a file. Raises UserError."""
     try:
-        return kind.model_validate(values)
+        return kind.model_validate(json.loads(read_text(path)))
     except ValidationError as error:
         keys, message = first_mistake(error, kind)
-        raise UserError(f"{path}: {'.'.join(map(str, keys))}: {message}: {hint}") from None
-
-
-def _json(path: Path, form: str, hint: str) -> dict[str, Any]:
-    """The object of a file that says it has this form. Raises UserError."""
-    try:
-        values = json.loads(read_text(path))
+        where = ".".join(map(str, keys))
+        raise UserError(f"{path}: {where and where + ': '}{message}: {hint}") from None
     except ValueError:
         raise UserError(f"{path}: is no JSON, such as a spreadsheet's copy: {hint}") from None
-    if not isinstance(values, dict) or values.get("form") != form:
-        raise UserError(f"{path}: expected an object with form {form!r}: {hint}")
-    return values
 
 
-def _read_answers(path: Path, key: Key) -> tuple[str, dict[str, dict[str, int]]]:
-    """The rater of a file, and the scores by conversation and field. Raises UserError."""
-    hint = "take the file that the page saved, as it was saved"
-    values = _json(path, _ANSWERS, hint)
-    rater, answers = values.get("rater"), values.get("answers")
-    if values.get("export") != key.id:
+def _check(path: Path, read: Answers, key: Key) -> None:
+    """Raises UserError for answers that the export did not ask for."""
+    if read.export != key.id:
         raise UserError(f"{path}: belongs to another export than {KEY}")
-    if rater not in key.raters:
-        raise UserError(
-            f"{path}: there is no rater {rater!r}{nearest(str(rater), key.raters)}: "
-            f"{', '.join(key.raters)}"
-        )
-    if not isinstance(answers, dict) or not all(
-        isinstance(each, dict) for each in answers.values()
-    ):
-        raise UserError(f"{path}: `answers` has scores by conversation and field: {hint}")
+    if read.rater not in key.raters:
+        near = nearest(read.rater, key.raters)
+        raise UserError(f"{path}: there is no rater {read.rater!r}{near}: {', '.join(key.raters)}")
     scales = {criterion.metric.name: criterion.scale for criterion in key.criteria}
-    asked = _asked(key, rater)
-    for place in ((name, field) for name, fields in answers.items() for field in fields):
-        score, where = answers[place[0]][place[1]], ", ".join(place)
-        if place not in asked:
-            raise UserError(f"{path}: {where}: {rater} was not asked for it")
-        low, high = scales[place[1]]
-        if type(score) is not int or not low <= score <= high:
-            raise UserError(
-                f"{path}: {where}: expected a whole number from {low} to {high}, got {score!r}"
-            )
-    return rater, answers
+    asked = _asked(key, read.rater)
+    for name, fields in read.answers.items():
+        for field, score in fields.items():
+            if (name, field) not in asked:
+                raise UserError(f"{path}: {name}, {field}: {read.rater} was not asked for it")
+            low, high = scales[field]
+            if not low <= score <= high:
+                raise UserError(
+                    f"{path}: {name}, {field}: expected a number from {low} to {high}, got {score}"
+                )
 
 
 def _asked(key: Key, rater: str) -> set[tuple[str, str]]:
     """The conversation and the field of each score that a rater is asked for."""
     return {(name, field) for name in key.raters[rater] for field in key.conversations[name].fields}
-
-
-def _rows(key: Key, rater: str, answers: Mapping[str, Mapping[str, int]]) -> Iterator[_Row]:
-    for name, scores in answers.items():
-        drawn = key.conversations[name]
-        scenario = drawn.log.scenario
-        for metric, score in scores.items():
-            yield _Row(
-                conversation=drawn.conversation,
-                turn=-1,
-                metric=metric,
-                rater=rater,
-                score=score,
-                subset=scenario.corpus,
-                system=drawn.system,
-                cluster=f"{scenario.corpus}/{scenario.id}",
-            )
-
-
-def _recording(drawn: Drawn) -> Recording:
-    log: ConversationLog = drawn.log
-    history, interaction = (
-        [turn.model_dump(include={"speaker", "text", "items", "events"}) for turn in turns]
-        for turns in (log.scenario.history, log.interaction)
-    )
-    return Recording.model_validate(
-        {
-            "id": drawn.conversation,
-            "system": drawn.system,
-            "corpus": log.scenario.corpus,
-            "history": history,
-            "interaction": interaction,
-            "targets": [item.model_dump() for item in log.scenario.targets],
-            "wishes": log.scenario.wishes,
-            "ending": log.ending,
-            "linked": log.linked,
-        }
-    )
 
 
 def _table(key: Key, labels: Labels) -> "pd.DataFrame":
@@ -212,7 +166,7 @@ def _table(key: Key, labels: Labels) -> "pd.DataFrame":
     return table.astype({"interval alpha": float})
 
 
-def _missing(key: Key, given: Mapping[str, Mapping[str, Mapping[str, int]]]) -> Iterator[str]:
+def _missing(key: Key, given: Mapping[str, Scores]) -> Iterator[str]:
     """One line for each rater whose scores are not all there."""
     for rater in key.raters:
         asked = len(_asked(key, rater))

@@ -10,7 +10,7 @@ from recjury.results.conversations import (
     replay_file,
 )
 from recjury.results.explanation import Wanted, explain
-from recjury.results.export import export
+from recjury.results.export import export, recorded
 from recjury.results.findings import Findings, cell_text, of_numbers
 from recjury.results.forms import Form, written
 from recjury.results.plots import check_plot, plot, save_figure
@@ -48,6 +48,7 @@ __all__ = [
     "of_numbers",
     "plot",
     "ratings",
+    "recorded",
     "replay",
     "replay_file",
     "save_figure",

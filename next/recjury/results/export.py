@@ -141,7 +141,7 @@ def _write_conversations(
                 "corpus": log.scenario.corpus,
                 "catalogue": catalogues.get(log.scenario.corpus, ""),
             }
-            file.write(json.dumps(about | _log(log), ensure_ascii=False) + "\n")
+            file.write(json.dumps(about | recorded(log), ensure_ascii=False) + "\n")
     return len(rows)
 
 
@@ -152,7 +152,8 @@ def _catalogues(config: Mapping[str, Any]) -> dict[str, str]:
     return {Path(name).name: name for name in names} | dict(config.get("recordings", {}))
 
 
-def _log(log: ConversationLog) -> dict[str, Any]:
+def recorded(log: ConversationLog) -> dict[str, Any]:
+    """What a log has, in the keys of the form `jsonl` of recordings."""
     return {
         "history": [_turn(turn) for turn in log.scenario.history],
         "interaction": [_turn(turn) for turn in log.interaction],

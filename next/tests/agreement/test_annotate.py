@@ -217,7 +217,7 @@ def changed(file: Path, *keys: str, value: Any) -> None:
         (("export",), "0" * 32, "another export"),
         (("rater",), "bem", "did you mean ben"),
         (("form",), "something", "recjury answers 1"),
-        (("answers",), [], "`answers` has scores"),
+        (("answers",), [], "answers: expected keys"),
         (("answers", "c001", "coherence"), 5, "from 0 to 4, got 5"),
         (("answers", "c001", "overall"), 101, "from 0 to 100, got 101"),
         (("answers", "c001", "coherence"), "3", "got '3'"),
