@@ -29,29 +29,6 @@ class Ahead(NamedTuple):
     gap: str
 
 
-class Row(NamedTuple):
-    """A campaign in the list; `done` of `planned` conversations."""
-
-    name: str
-    address: str
-    what: str
-    state: str
-    reason: str
-    done: int
-    planned: int
-    failed: int
-    ahead: Ahead | None
-    cost: str
-    begun: str
-
-    @property
-    def note(self) -> str:
-        """Why nobody is said to be ahead."""
-        if self.state == "running":
-            return "not before the end"
-        return "open it to see" if self.done > _QUICK else "no scores"
-
-
 def campaigns_page(store: Store, query: Mapping[str, str]) -> Page:
     """The campaigns that fit `q` (words of name, systems, corpora) and `state`, the last first."""
     names = store.campaigns()
@@ -62,32 +39,38 @@ def campaigns_page(store: Store, query: Mapping[str, str]) -> Page:
             "store": store.database.name,
             "campaigns": [row for row in rows if _fits(row, query)],
             "all": len(names),
-            "states": sorted({row.state for row in rows}),
+            "states": sorted({row["state"] for row in rows}),
             "query": dict(query),
         },
     )
 
 
-def _row(store: Store, name: str) -> Row:
+def _row(store: Store, name: str) -> dict[str, Any]:
+    """What the list shows of a campaign."""
     counts, spent, runs = store.counts(name).conversations, store.spent(name), store.runs(name)
     config, done = store.config(name), counts.get("done", 0)
     systems = [str(part.get("name") or part["kind"]) for part in config.get("systems", ())]
     corpora = [str(part.get("corpus") or "") for part in config.get("scenarios", ())]
-    is_over = not runs or runs[0].state != "running"
-    campaign = Campaign(store, name)
-    return Row(
-        name=name,
-        address=campaign.link(),
-        what=" · ".join(filter(None, (_listed(systems), _listed(corpora)))) or "recordings",
-        state=runs[0].state if runs else "planned",
-        reason=runs[0].reason if runs else "",
-        done=done,
-        planned=sum(counts.values()),
-        failed=counts.get("failed", 0),
-        ahead=_ahead(campaign) if 0 < done <= _QUICK and is_over else None,
-        cost=_cost(spent, config.get("models", {})),
-        begun=runs[-1].started_at[:16].replace("T", " ") if runs else "",
-    )
+    campaign, state = Campaign(store, name), runs[0].state if runs else "planned"
+    ahead, note = None, "not before the end" if state == "running" else "no scores"
+    if done > _QUICK:
+        note = "open it to see"
+    elif done and state != "running":
+        ahead = campaign.kept("ahead", lambda: _leader(campaign), most=_MANY)
+    return {
+        "name": name,
+        "address": campaign.link(),
+        "what": " · ".join(filter(None, (_listed(systems), _listed(corpora)))) or "recordings",
+        "state": state,
+        "reason": runs[0].reason if runs else "",
+        "done": done,
+        "planned": sum(counts.values()),
+        "failed": counts.get("failed", 0),
+        "ahead": ahead,
+        "note": note,
+        "cost": _cost(spent, config.get("models", {})),
+        "begun": runs[-1].started_at[:16].replace("T", " ") if runs else "",
+    }
 
 
 def _cost(spent: Spent, models: Mapping[str, Any]) -> str:
@@ -104,13 +87,8 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(own) if len(own) <= _SHORT else f"{len(own)} systems"
 
 
-def _ahead(campaign: Campaign) -> Ahead | None:
-    """Who is ahead, None without scores: kept, since a list of many campaigns asks each time."""
-    return campaign.kept("ahead", lambda: _leader(campaign), most=_MANY)
-
-
 def _leader(campaign: Campaign) -> Ahead | None:
-    """The system that is ahead by the leading metric, as on the campaign's page."""
+    """Who is ahead by the leading metric, as on the campaign's page; None without scores."""
     lead, metric = campaign.lead, campaign.metrics[campaign.lead]
     if not lead:
         return None
@@ -151,6 +129,6 @@ def _decided(gaps: "pd.Series[float]", tests: int) -> Iterator[str]:
         yield "not decided"
 
 
-def _fits(row: Row, query: Mapping[str, str]) -> bool:
-    words, text = query.get("q", "").lower().split(), f"{row.name} {row.what}".lower()
-    return all(word in text for word in words) and query.get("state", "") in ("", row.state)
+def _fits(row: Mapping[str, Any], query: Mapping[str, str]) -> bool:
+    words, text = query.get("q", "").lower().split(), f"{row['name']} {row['what']}".lower()
+    return all(word in text for word in words) and query.get("state", "") in ("", row["state"])

@@ -4,8 +4,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlencode
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
@@ -15,7 +14,7 @@ from recjury.store import Store
 from recjury.view.data import Campaign
 from recjury.view.gaps import first_words
 from recjury.view.listing import FILTERS, chosen
-from recjury.view.rated import Shown, key_of
+from recjury.view.rated import key_of
 from recjury.view.rated import shown as coloured
 from recjury.view.rendering import Page
 
@@ -27,32 +26,6 @@ PART = 100
 
 _WORDS = 120  # characters of what was said
 _MOST_OPTIONS = 200
-
-
-class Score(NamedTuple):
-    """A score of a trial: what it is of, and where its reasons stand."""
-
-    title: str
-    shown: Shown
-    address: str
-
-
-class Columns(NamedTuple):
-    """The ids of the metrics that the list shows: one large, others as coloured cells."""
-
-    lead: str
-    factors: list[str]
-
-
-class Trial(NamedTuple):
-    """A row of the list: what `Campaign.trials` has of it, its scores, and what was said."""
-
-    row: Mapping[Any, Any]
-    address: str
-    lead: str
-    scores: list[Score]
-    first: str
-    last: str
 
 
 def trials_page(
@@ -71,7 +44,9 @@ def trials_page(
     metrics, trials, found = campaign.metrics, campaign.trials, _found(campaign, query)
     start = int(query.get("from", "")) if query.get("from", "").isdecimal() else 0
     rows = found[start : start + part].to_dict("records")
-    columns = _columns(campaign, query.get("sort", ""))
+    key = query.get("sort", "").removeprefix("-")
+    factors = _factors(campaign, key)
+    lead = key if key in campaign.scored and key not in factors else campaign.verdict
     rest = {key: value for key, value in query.items() if key != "from" and value}
     following = {**rest, "from": str(start + part)} if start + part < len(found) else {}
     return Page(
@@ -80,9 +55,12 @@ def trials_page(
             "name": campaign.name,
             "campaign": campaign.link(),
             "query": rest,
-            "columns": columns,
+            "lead": lead,
+            "factors": factors,
+            "key_of": key_of,
+            "text": lambda score: shown(score, metrics[lead]),
             "title": lambda id_: metrics.title(id_) if id_ in metrics else id_,
-            "trials": list(_trials(campaign, rows, rest, columns)),
+            "trials": list(_rows(campaign, rows, [*factors, *filter(None, [lead])])),
             "number": len(found),
             "all": len(trials),
             "more": campaign.link("trials", **following) if following else "",
@@ -125,49 +103,31 @@ def _saying(campaign: Campaign, words: Sequence[str]) -> list[str]:
         return list(connection.execute(text(query), values).scalars())
 
 
-def _columns(campaign: Campaign, sort: str) -> Columns:
-    """The metric that sorts the list, else the verdict, and the factors of one evaluator."""
-    key = sort.removeprefix("-")
-    groups = list(campaign.factors.values())
-    own = [group for group in groups if key.rpartition(".")[0] == group[0].rpartition(".")[0]]
-    ids: Sequence[str] = next(iter(own or groups), [])
-    return Columns(
-        lead=key if key in campaign.scored and key not in ids else campaign.verdict,
-        factors=[id_ for id_ in campaign.metrics if id_ in ids],
-    )
+def _factors(campaign: Campaign, sort: str) -> list[str]:
+    """The ids of the factors of one evaluator: of the one whose metric sorts the list."""
+    evaluator = sort.rpartition(".")[0]
+    groups = campaign.factors
+    return groups.get(f"{evaluator}.mean") or next(iter(groups.values()), [])
 
 
-def _trials(
-    campaign: Campaign,
-    rows: Sequence[Mapping[Any, Any]],
-    query: Mapping[str, str],
-    columns: Columns,
-) -> Iterator[Trial]:
-    metrics, came = campaign.metrics, {"in": urlencode(query)} if query else {}
-    ids = [row["id"] for row in rows]
-    logs, why = dict(campaign.store.logs(ids)), _statuses(campaign.ratings, ids)
+def _rows(
+    campaign: Campaign, rows: Sequence[Mapping[Any, Any]], ids: Sequence[str]
+) -> Iterator[dict[Any, Any]]:
+    """The rows with what was said first and last, and `scores`: those of `ids`, as cells."""
+    trials = [row["id"] for row in rows]
+    logs, why = dict(campaign.store.logs(trials)), _statuses(campaign.ratings, trials)
     for row in rows:
-        address, log = f"/t/{row['id']}", logs.get(row["id"])
-        value = row[columns.lead] if columns.lead else math.nan
-        yield Trial(
-            row=row,
-            address=f"{address}?{urlencode(came)}" if came else address,
-            lead="" if math.isnan(value) else shown(value, metrics[columns.lead]),
-            scores=[
-                Score(
-                    metrics.title(id_),
-                    coloured(
-                        None if math.isnan(row[id_]) else row[id_],
-                        metrics[id_],
-                        why.get((row["id"], id_)) or why.get((row["id"], ""), "not rated"),
-                    ),
-                    f"{address}?{urlencode({'metric': key_of(id_), **came})}",
-                )
-                for id_ in columns.factors
-            ],
-            first=first_words(log) if log else "",
-            last=_last_words(log) if log else "",
-        )
+        log, trial = logs.get(row["id"]), row["id"]
+        scores = {
+            id_: coloured(
+                None if math.isnan(row[id_]) else row[id_],
+                campaign.metrics[id_],
+                why.get((trial, id_)) or why.get((trial, ""), "not rated"),
+            )
+            for id_ in ids
+        }
+        first, last = (first_words(log), _last_words(log)) if log else ("", "")
+        yield {**row, "scores": scores, "first": first, "last": last}
 
 
 def _statuses(frame: "pd.DataFrame", ids: Sequence[str]) -> dict[tuple[str, str], str]:
