@@ -1,7 +1,7 @@
 """The calls of a conversation: every prompt and reply, by what it was asked for."""
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from recjury.records import ConversationLog, ratings_of, statements_of
 from recjury.store import CallRow, ConversationRow, Store
@@ -16,17 +16,6 @@ class Asked(NamedTuple):
     call: CallRow
 
 
-class Sum(NamedTuple):
-    """The calls of one purpose to one model; None where an endpoint did not say."""
-
-    purpose: str
-    model: str
-    calls: int
-    tokens_in: float | None
-    tokens_out: float | None
-    cost: float | None
-
-
 def calls_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # noqa: A002, ARG001
     """All calls of a conversation. Raises UserError if there is none."""
     row = store.conversation(id)
@@ -37,7 +26,6 @@ def calls_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # noqa
             "row": row,
             "campaign": Campaign(store, row.campaign).link(),
             "asked": asked,
-            "sums": list(sums(asked)),
         },
     )
 
@@ -65,21 +53,21 @@ def _of_turns(log: ConversationLog) -> Iterator[tuple[str, str]]:
             yield call, f"turn {number}, {turn.speaker}"
 
 
-def sums(asked: list[Asked]) -> Iterator[Sum]:
-    """A row for each purpose and model."""
+def sums(asked: Iterable[Asked]) -> Iterator[dict[str, Any]]:
+    """The calls of each purpose to each model; None where an endpoint did not say."""
     groups: dict[tuple[str, str], list[CallRow]] = {}
     for each in asked:
         groups.setdefault((each.call.purpose, each.call.model), []).append(each.call)
     for (purpose, model), calls in groups.items():
         done = [call.completion for call in calls]
-        yield Sum(
-            purpose,
-            model,
-            len(calls),
-            _total([each.tokens_in for each in done]),
-            _total([each.tokens_out for each in done]),
-            _total([each.cost for each in done]),
-        )
+        yield {
+            "purpose": purpose,
+            "model": model,
+            "calls": len(calls),
+            "tokens_in": _total([each.tokens_in for each in done]),
+            "tokens_out": _total([each.tokens_out for each in done]),
+            "cost": _total([each.cost for each in done]),
+        }
 
 
 def _total(values: list[float | None] | list[int | None]) -> float | None:

@@ -10,11 +10,10 @@ from recjury.records import ConversationLog, Event, Turn
 from recjury.store import ConversationRow, Store
 from recjury.view.calls import calls_of, sums
 from recjury.view.data import Campaign
-from recjury.view.debate_chart import DebateChart, debate_chart
+from recjury.view.debate_chart import debate_chart
 from recjury.view.marks import Mark, Segment, segments
-from recjury.view.metrics import Metrics
 from recjury.view.queries import rows
-from recjury.view.rated import Rated, Shown, rated, shown
+from recjury.view.rated import Rated, rated
 from recjury.view.rendering import Page
 from recjury.view.trials import trial_ids
 
@@ -32,24 +31,6 @@ class Said(NamedTuple):
     seconds: float | None
     failure: str
     is_long: bool
-
-
-class DebatePart(NamedTuple):
-    """A debate: whose it is, its verdict, and its drawing."""
-
-    evaluator: str
-    verdict: Shown
-    reason: str
-    chart: DebateChart
-
-
-class Neighbours(NamedTuple):
-    """Where a conversation stands in the list that one came from: addresses, "" at an end."""
-
-    before: str
-    after: str
-    place: int
-    of: int
 
 
 def conversation_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # noqa: A002
@@ -76,10 +57,14 @@ def conversation_page(store: Store, query: Mapping[str, str], id: str) -> Page: 
             "targets": _targets(log) if log else [],
             "judged": [each for each in by_evaluator if each.reasons],
             "computed": [each for each in by_evaluator if not each.reasons and each.rows],
-            "debates": [each for one in by_evaluator for each in _debates(one, campaign.metrics)],
+            "debates": [
+                {"evaluator": each.name, "verdict": debate.verdict, "chart": debate_chart(debate)}
+                for each in by_evaluator
+                for debate in each.debates
+            ],
             "open": query.get("metric", ""),
             "round": query.get("round", ""),
-            "sums": list(sums(list(calls_of(store, row)))),
+            "sums": list(sums(calls_of(store, row))),
             "command": f"recjury replay {row.id[:8]}",
             "at_store": "" if where == "recjury.db" else f" --store {shlex.quote(where)}",
         },
@@ -134,24 +119,16 @@ def _rated(campaign: Campaign, row: ConversationRow, log: ConversationLog) -> It
         yield rated(name, findings, campaign.metrics, log)
 
 
-def _debates(each: Rated, metrics: Metrics) -> Iterator[DebatePart]:
-    for debate in each.debates:
-        verdict = debate.verdict
-        metric = metrics[f"{each.name}.{verdict.metric}"]
-        score = shown(verdict.score, metric, str(verdict.status))
-        yield DebatePart(each.name, score, verdict.reason, debate_chart(debate))
-
-
-def _neighbours(campaign: Campaign, row: ConversationRow, query: str) -> Neighbours:
-    """The conversations before and after this one in a list of the campaign."""
+def _neighbours(campaign: Campaign, row: ConversationRow, query: str) -> dict[str, Any]:
+    """Where a conversation stands in the list that one came from: addresses, "" at an end."""
     ids = campaign.kept("order", lambda: _order(campaign, query), query)
     if row.id not in ids:  # an older version, or a list that has changed
-        return Neighbours("", "", 0, len(ids))
+        return {"before": "", "after": "", "place": 0, "of": len(ids)}
     place = ids.index(row.id)
     tail = f"?{urlencode({'in': query})}" if query else ""
     before = f"/t/{ids[place - 1]}{tail}" if place else ""
     after = f"/t/{ids[place + 1]}{tail}" if place + 1 < len(ids) else ""
-    return Neighbours(before, after, place + 1, len(ids))
+    return {"before": before, "after": after, "place": place + 1, "of": len(ids)}
 
 
 def _order(campaign: Campaign, query: str) -> list[str]:

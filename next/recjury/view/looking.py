@@ -32,7 +32,17 @@ def looks(campaign: Campaign, trials: "pd.DataFrame", query: Mapping[str, str]) 
     """
     verdict, name = campaign.verdict, campaign.metrics.title(campaign.verdict).lower()
     metric = campaign.metrics[verdict]
-    for text, wanted, about in (*_debates(), *_verdicts(verdict, metric, name), *_failures()):
+    kinds: list[_Want] = [
+        (
+            "debates without agreement",
+            {"agreed": "no", "sort": "-spread"},
+            "widest, {value} points",
+        ),
+        *_verdicts(verdict, metric, name),
+        ("failed trials", {"status": "failed"}, "{value}"),
+        ("trials that lack a score", {"status": "unscored"}, "first"),
+    ]
+    for text, wanted, about in kinds:
         whole = {**query, **wanted}
         found = chosen(trials, whole)
         if not len(found):
@@ -65,10 +75,6 @@ _Want = tuple[str, dict[str, str], str]
 """What is listed, its query, and what is said of the first one."""
 
 
-def _debates() -> Iterator[_Want]:
-    yield "debates without agreement", {"agreed": "no", "sort": "-spread"}, "widest, {value} points"
-
-
 def _verdicts(id_: str, metric: Metric, name: str) -> Iterator[_Want]:
     if not id_:
         return
@@ -81,8 +87,3 @@ def _verdicts(id_: str, metric: Metric, name: str) -> Iterator[_Want]:
     yield f"hits with {name} under {half}", low, "lowest, {value}"
     high = {"ending": "round limit", "over": most, "sort": f"-{id_}"}
     yield f"trials with {name} over {most} and no hit", high, "highest, {value}"
-
-
-def _failures() -> Iterator[_Want]:
-    yield "failed trials", {"status": "failed"}, "{value}"
-    yield "trials that lack a score", {"status": "unscored"}, "first"

@@ -214,7 +214,7 @@ def test_all_prompts_and_replies_are_there(tmp_path: Path) -> None:
         page = conversation_page(store, {}, row.id)
     assert {"core.novelty", "Linguist, round 1", "turn 1, system"} <= purposes
     assert "You judge one factor: Novelty." in text
-    assert sum(part.calls for part in page.values["sums"]) == len(purposes)
+    assert sum(part["calls"] for part in page.values["sums"]) == len(purposes)
 
 
 def test_neighbours_stand_in_the_order_one_came_from(store: Store) -> None:
@@ -229,9 +229,9 @@ def test_neighbours_stand_in_the_order_one_came_from(store: Store) -> None:
         for number, (system, score) in enumerate([("a", 50), ("b", 70), ("a", 10), ("a", 90)])
     ]
     neighbours = conversation_page(store, {}, ids[1]).values["neighbours"]
-    assert (neighbours.before, neighbours.after) == (f"/t/{ids[0]}", f"/t/{ids[2]}")
+    assert (neighbours["before"], neighbours["after"]) == (f"/t/{ids[0]}", f"/t/{ids[2]}")
     query = {"in": "system=a&sort=-core.overall"}
     neighbours = conversation_page(store, query, ids[0]).values["neighbours"]
-    assert neighbours.before.startswith(f"/t/{ids[3]}?in=system%3Da%26sort")
-    assert neighbours.after.startswith(f"/t/{ids[2]}?in=")
-    assert (neighbours.place, neighbours.of) == (2, 3)
+    assert neighbours["before"].startswith(f"/t/{ids[3]}?in=system%3Da%26sort")
+    assert neighbours["after"].startswith(f"/t/{ids[2]}?in=")
+    assert (neighbours["place"], neighbours["of"]) == (2, 3)
