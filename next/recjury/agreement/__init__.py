@@ -1,6 +1,6 @@
 """How far scores agree with people: labels, alignment, analyses."""
 
-from recjury.agreement.align import Aligned, align
+from recjury.agreement.align import align
 from recjury.agreement.analyses import ANALYSES
 from recjury.agreement.annotate import Drawing, export_pages
 from recjury.agreement.annotations import import_answers
@@ -13,7 +13,6 @@ from recjury.agreement.scores import read_scores, scores_of
 __all__ = [
     "ANALYSES",
     "FORMS",
-    "Aligned",
     "Analysis",
     "Drawing",
     "Given",

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from recjury.agreement.beside import FEWEST_CLUSTERS, PLACE, agreed, beside, interval, some
 from recjury.agreement.labels import Labels
@@ -11,7 +11,6 @@ from recjury.files import nearest
 from recjury.results import Findings, Resampling
 from recjury.stats import (
     Coefficient,
-    Correlations,
     coefficients,
     krippendorff_alpha,
     one_against_the_rest,
@@ -26,18 +25,8 @@ _PREDICTORS = LENGTH, SYSTEM_MEAN
 _FEWEST = {"place": 5, "system": 3}
 
 
-class Aligned(NamedTuple):
-    """One metric held against one aspect of one subset: its correlations and its coverage.
-
-    `clusters` are what is drawn in a resample: dialogues, or systems.
-    """
-
-    subset: str
-    aspect: str
-    metric: str
-    found: Correlations
-    coverage: float
-    clusters: int
+Row = Mapping[str, Any]
+"""One metric held against one aspect of one subset: as in the JSON, with their names."""
 
 
 def align(
@@ -61,7 +50,7 @@ def align(
     both = beside(scores, labels)
     both = both[both["metric"].map(paired) == both["aspect"]]
     both = _by_system(both) if level == "system" else _with_predictors(both, labels)
-    rows: list[Aligned] = []
+    rows: list[Row] = []
     data: dict[str, Any] = {}
     for (subset, aspect), own in means.groupby(["subset", "metric"], sort=False):
         metrics = [metric for metric, name in paired.items() if name == aspect]
@@ -70,20 +59,13 @@ def align(
         found = both[(both["subset"] == subset) & (both["aspect"] == aspect)]
         by_metric = {name: found[found["metric"] == name] for name in (*metrics, *_PREDICTORS)}
         whole = len(own) if level == "place" else own["system"].nunique()
-        some_rows = {
-            name: Aligned(
-                str(subset),
-                str(aspect),
-                name,
-                _found(of, name, level, resampling),
-                len(of) / whole,
-                of["cluster"].nunique(),
-            )
+        told = {
+            name: _told(of, len(of) / whole, name, level, resampling)
             for name, of in by_metric.items()
             if len(of) or name in metrics
         }
-        rows += some_rows.values()
-        told = {name: _json(row) for name, row in some_rows.items()}
+        about = {"subset": str(subset), "aspect": str(aspect)}
+        rows += ({**about, "metric": name, **each} for name, each in told.items())
         differences = [*_differences([by_metric[name] for name in metrics], resampling)]
         data.setdefault(str(subset), {})[str(aspect)] = {
             **(told[metrics[0]] if len(metrics) == 1 else {name: told[name] for name in metrics}),
@@ -135,12 +117,21 @@ def _lengths(labels: Labels) -> "pd.DataFrame":
     return pd.DataFrame(rows, columns=[*PLACE, "corpus", "system", "metric", "score"])
 
 
-def _found(both: "pd.DataFrame", metric: str, level: str, resampling: Resampling) -> Correlations:
+def _told(
+    both: "pd.DataFrame", coverage: float, metric: str, level: str, resampling: Resampling
+) -> dict[str, Any]:
+    """The correlations of a metric with people."""
     found = agreed(both, resampling, fewest=_FEWEST[level])
-    if metric != SYSTEM_MEAN and level == "place":
-        return found
-    none = Coefficient(math.nan, math.nan, math.nan)  # within a system it says nothing
-    return found._replace(within_pearson=none, within_spearman=none)
+    within = {"pearson": found.within_pearson, "spearman": found.within_spearman}
+    if metric == SYSTEM_MEAN or level == "system":  # within a system it says nothing
+        within = dict.fromkeys(within, Coefficient(math.nan, math.nan, math.nan))
+    return {
+        **{name: getattr(found, name)._asdict() for name in ("pearson", "spearman", "kendall")},
+        "within_system": {name: each._asdict() for name, each in within.items()},
+        "n": found.n,
+        "clusters": both["cluster"].nunique(),
+        "coverage": coverage,
+    }
 
 
 def _differences(
@@ -218,69 +209,65 @@ def _alone(
         yield f"{subset}, {aspect}: all labels are equal, so nothing correlates"
 
 
-def _without_interval(rows: Sequence[Aligned]) -> Iterator[str]:
+def _without_interval(rows: Sequence[Row]) -> Iterator[str]:
     """Why intervals are missing."""
     few = {
-        (row.subset, row.aspect): row
+        (row["subset"], row["aspect"]): row
         for row in rows
-        if row.clusters < FEWEST_CLUSTERS and not math.isnan(row.found.spearman.value)
+        if row["clusters"] < FEWEST_CLUSTERS and not math.isnan(row["spearman"]["value"])
     }
     for (subset, aspect), row in few.items():
         yield (
-            f"{subset}, {aspect}: no interval: {row.found.n} labels are of {row.clusters} clusters "
+            f"{subset}, {aspect}: no interval: {row['n']} labels are of {row['clusters']} clusters "
             f"(dialogues that are drawn together, or systems), and {FEWEST_CLUSTERS} are needed"
         )
 
 
-def _answer(rows: Sequence[Aligned]) -> str:
+def _answer(rows: Sequence[Row]) -> str:
     """Whether the metrics say more than what reads no word."""
-    own = [row for row in rows if row.metric not in _PREDICTORS]
-    known = [row for row in own if not math.isnan(row.found.spearman.value)]
-    if not known:
+    known = [row for row in rows if not math.isnan(row["spearman"]["value"])]
+    own = [row for row in known if row["metric"] not in _PREDICTORS]
+    if not own:
         return "No metric has enough scores beside labels for a correlation."
-    best = max(known, key=lambda row: row.found.spearman.value)
+    best = max(own, key=lambda row: float(row["spearman"]["value"]))
+    place = best["subset"], best["aspect"]
     plain = [
-        row.found.spearman.value
-        for row in rows
-        if (row.subset, row.aspect) == (best.subset, best.aspect)
-        and row not in own
-        and not math.isnan(row.found.spearman.value)
+        row["spearman"]["value"]
+        for row in known
+        if row["metric"] in _PREDICTORS and (row["subset"], row["aspect"]) == place
     ]
-    value, low, high = best.found.spearman
-    beside = f"; what reads no word of the log reaches {max(plain):.2f}" if plain else ""
+    beside_it = f"; what reads no word of the log reaches {max(plain):.2f}" if plain else ""
     return (
-        f"{best.metric} agrees best with people: rho {value:.2f} [{low:.2f}, {high:.2f}] with "
-        f"{best.aspect} on {best.subset}{beside}."
+        f"{best['metric']} agrees best with people: rho {_cell(best['spearman'])} with "
+        f"{best['aspect']} on {best['subset']}{beside_it}."
     )
 
 
-def _table(rows: Sequence[Aligned]) -> "pd.DataFrame":
+def _table(rows: Sequence[Row]) -> "pd.DataFrame":
     import pandas as pd
 
     return pd.DataFrame(
-        [
-            {
-                "data": row.subset,
-                "label": row.aspect,
-                "metric": row.metric,
-                "pearson": _cell(row.found.pearson),
-                "spearman": _cell(row.found.spearman),
-                "kendall": _cell(row.found.kendall),
-                "within systems": _cell(row.found.within_spearman),
-                "n": row.found.n,
-                "clusters": row.clusters,
-                "coverage": f"{row.coverage:.0%}",
-            }
-            for row in rows
-        ]
+        {
+            "data": row["subset"],
+            "label": row["aspect"],
+            "metric": row["metric"],
+            **{name: _cell(row[name]) for name in ("pearson", "spearman", "kendall")},
+            "within systems": _cell(row["within_system"]["spearman"]),
+            "n": row["n"],
+            "clusters": row["clusters"],
+            "coverage": f"{row['coverage']:.0%}",
+        }
+        for row in rows
     )
 
 
-def _cell(found: Coefficient) -> str:
-    if math.isnan(found.value):
+def _cell(found: Mapping[str, float]) -> str:
+    if math.isnan(found["value"]):
         return "-"
-    bounds = "" if math.isnan(found.low) else f" [{found.low:.2f}, {found.high:.2f}]"
-    return f"{found.value:.3f}{bounds}"
+    is_bare = math.isnan(found["low"])
+    return f"{found['value']:.3f}" + (
+        "" if is_bare else f" [{found['low']:.2f}, {found['high']:.2f}]"
+    )
 
 
 def _notes(data: Mapping[str, Any]) -> Iterator[str]:
@@ -298,19 +285,3 @@ def _notes(data: Mapping[str, Any]) -> Iterator[str]:
                     f"{where}: people's alpha {ceiling['alpha']:.3f}"
                     + (f", one against the rest rho {rest:.3f}" if rest is not None else "")
                 )
-
-
-def _json(row: Aligned) -> dict[str, Any]:
-    found = row.found
-    return {
-        "pearson": found.pearson._asdict(),
-        "spearman": found.spearman._asdict(),
-        "kendall": found.kendall._asdict(),
-        "within_system": {
-            "pearson": found.within_pearson._asdict(),
-            "spearman": found.within_spearman._asdict(),
-        },
-        "n": found.n,
-        "clusters": row.clusters,
-        "coverage": row.coverage,
-    }

@@ -1,8 +1,6 @@
 """One loop for all trainings of judges: a LoRA adapter of a causal language model, by peft."""
 
 import math
-import shutil
-import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
@@ -12,16 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import Field
 
+from recjury.agents.neural.training import Schedule, Step
 from recjury.errors import UserError
 from recjury.llm import Dialect
 from recjury.llm.endpoint import messages_of
-from recjury.records import Message, Record, Request
+from recjury.records import Message, Request
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 
-class LoraTraining(Record):
+class LoraTraining(Schedule):
     """A training of the model in the folder `model`; the defaults are PairEval's (section 4.1).
 
     `at_once` of a `batch` are computed together; prompts of more than `longest` tokens are left
@@ -29,7 +28,7 @@ class LoraTraining(Record):
     """
 
     model: str
-    out: str
+    out: str = Field(min_length=1)
     rank: int = Field(default=16, ge=1)
     alpha: int = Field(default=8, ge=1)
     dropout: float = Field(default=0.05, ge=0, lt=1)
@@ -38,9 +37,7 @@ class LoraTraining(Record):
     batch: int = Field(default=16, ge=1)
     at_once: int = Field(default=4, ge=1)
     longest: int = Field(default=2048, ge=1)
-    limit: int | None = Field(default=None, ge=1)
     dtype: str = "auto"
-    device: str = "cpu"
     seed: int = 0
 
 
@@ -63,11 +60,10 @@ class Trained(NamedTuple):
     last_loss: float
 
 
-Told = Callable[[int, int, float], None]
-"""Told the step, the number of steps, and the loss."""
+Told = Callable[[Step], None]
 
 
-def train(asked: LoraTraining, lessons: Iterable[Lesson], told: Told = lambda *_: None) -> Trained:
+def train(asked: LoraTraining, lessons: Iterable[Lesson], told: Told = lambda _: None) -> Trained:
     """Train an adapter and write it into `out`. Raises UserError.
 
     The loss is that of the words alone. `adapter` of a model with provider transformers reads it.
@@ -77,22 +73,17 @@ def train(asked: LoraTraining, lessons: Iterable[Lesson], told: Told = lambda *_
             raise UserError(f"{package} is missing: pip install 'recjury[neural,fine-tuning]'")
     if not (Path(asked.model) / "config.json").is_file():
         raise UserError(f"model: there is no file {Path(asked.model) / 'config.json'}")
-    out = Path(asked.out).expanduser()
-    if out.exists():
-        raise UserError(f"{out} is there already: name another folder with `out`")
     import torch
 
-    with torch.random.fork_rng():
+    with asked.new_folder() as folder, torch.random.fork_rng():
         torch.manual_seed(asked.seed)
         learner = _Learner(asked)
         rows = list(learner.rows(lessons))
         losses = list(learner.steps([row for row in rows if row], told))
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=out.parent, prefix=".training-") as scratch:
-            learner.model.save_pretrained(scratch + "/adapter")
-            shutil.move(scratch + "/adapter", out)
+        learner.model.save_pretrained(folder)
     some = math.ceil(len(losses) / 10)
     means = (sum(part) / some for part in (losses[:some], losses[-some:]))
+    out = Path(asked.out).expanduser()
     return Trained(out, len(rows) - rows.count(None), rows.count(None), *means)
 
 
@@ -170,7 +161,7 @@ class _Learner:
                 raise UserError(f"the loss of step {step + 1} is {loss}: lower `rate`")
             torch.nn.utils.clip_grad_norm_(learned, 1.0)
             optimiser.step()
-            told(step + 1, total, loss)
+            told(Step("adapter", step + 1, total, loss))
             yield loss
 
     def _loss_of(self, batch: Sequence[_Row]) -> float:

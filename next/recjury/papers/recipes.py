@@ -1,6 +1,7 @@
 """The papers' tables as recipes: labels, a judge file, what shows them, what is published."""
 
 import functools
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -8,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from recjury.agreement import ANALYSES, Given, read_scores
 from recjury.errors import UserError
-from recjury.files import YamlFile, nearest
+from recjury.files import YamlFile, nearest, read_text
 from recjury.mistakes import made
-from recjury.papers.published import Published, published
 from recjury.papers.shows import DRAW, OF_CAMPAIGN, OF_LABELS, OF_SCORES, Data
 from recjury.records import Record
 from recjury.results import Findings
@@ -19,7 +19,7 @@ from recjury.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
-_FOLDER = Path(__file__).parent / "tables"
+_FOLDER, _PUBLISHED = (Path(__file__).parent / name for name in ("tables", "published"))
 _MODEL = 'model: {base_url: "http://127.0.0.1:8000/v1", name: YOUR-MODEL}\n'
 PRICES = ".05 and .10, .15 and .60, 2.50 and 10 dollars for a million tokens of prompts and replies"
 
@@ -28,8 +28,8 @@ class Recipe(Record):
     """A table or figure of a paper.
 
     `shows` is what makes it (of `papers.shows`, or an analysis), `labels` the form of the labels,
-    `judge` the file of what rates. `make` are commands that come before, `cost` US dollars at three
-    prices.
+    `judge` the file of what rates, `published` the key of the paper's figures. `make` are commands
+    that come before, `cost` US dollars at three prices.
     """
 
     title: str
@@ -37,7 +37,7 @@ class Recipe(Record):
     labels: str = ""
     judge: str = ""
     pair: tuple[str, ...] = ()
-    published: Published | None = None
+    published: str = ""
     cost: tuple[float, ...] = ()
     make: tuple[str, ...] = ()
     differs: tuple[str, ...] = ()
@@ -118,6 +118,14 @@ def shown(name: str, data: Data) -> Findings:
     notes = [f"Differs from the paper: {each}" for each in chosen.differs]
     notes += [f"The paper contradicts itself: {each}" for each in chosen.contradicts]
     return replace(own, title=chosen.title, tables=tables, notes=(*own.notes, *notes), data=told)
+
+
+def published(paper: str, key: str) -> "pd.DataFrame":
+    """A table of a paper ("core", "face", "paireval", "quality") as it is published."""
+    import pandas as pd
+
+    found = json.loads(read_text(_PUBLISHED / f"{paper}.json"))[key]
+    return pd.DataFrame(found["rows"], columns=found["columns"])
 
 
 def _own(name: str, chosen: Recipe, data: Data) -> Findings:

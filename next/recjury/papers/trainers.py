@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from recjury.agents.neural.training import Step
 from recjury.llm import in_thread
 from recjury.papers.lora import LoraTraining, train
 from recjury.papers.optimise import FaceTraining, Optimised, optimise
@@ -32,9 +33,9 @@ async def trained(asked: FaceTraining | PairTraining | QualityTraining, say: Say
         return _optimised(await optimise(asked, say=say))
     lessons = pair_lessons(asked) if isinstance(asked, PairTraining) else quality_lessons(asked)
 
-    def told(step: int, steps: int, loss: float) -> None:
-        if step in (1, steps) or step % 10 == 0:
-            say(f"step {step} of {steps}, loss {loss:.3f}")
+    def told(step: Step) -> None:
+        if step.epoch in (1, step.epochs) or step.epoch % 10 == 0:
+            say(f"step {step.epoch} of {step.epochs}, loss {step.loss:.3f}")
 
     return await in_thread(_adapted, asked, lessons, told)
 

@@ -17,8 +17,7 @@ from recjury.errors import UserError
 from recjury.judges import EVALUATORS
 from recjury.llm import Model, ScriptedModel
 from recjury.papers import draw
-from recjury.papers.published import published
-from recjury.papers.recipes import judge_file, listed, recipes, shown
+from recjury.papers.recipes import judge_file, listed, published, recipes, shown
 from recjury.papers.shows import Data
 from recjury.records import DEBATE, Request, ratings_of
 from recjury.results import statements

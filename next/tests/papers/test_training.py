@@ -199,7 +199,7 @@ def test_a_model_rates_as_it_has_learned(tmp_path: Path) -> None:
         longest=4000,
     )
     told: list[tuple[int, int]] = []
-    found = train(asked, quality_lessons(asked), lambda step, steps, _: told.append((step, steps)))
+    found = train(asked, quality_lessons(asked), lambda s: told.append((s.epoch, s.epochs)))
     assert (found.learned, found.too_long) == (5, 0)
     assert told[-1] == (12, 12)
     assert found.last_loss < found.first_loss / 2

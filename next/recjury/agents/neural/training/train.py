@@ -1,7 +1,5 @@
 """A training from its settings to a folder. torch is imported when it begins."""
 
-import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,16 +19,11 @@ def train(training: Training, progress: Callable[[Step], None]) -> Learned:
     from recjury.agents.neural.training.learning import learned
 
     corpus = open_corpus(training.corpus, split=training.split)
-    folder = Path(training.out or f"{training.kind}-{corpus.name}").expanduser()
-    if folder.exists():
-        raise UserError(f"{folder} is there already: name another folder with `out`")
+    name = training.out or f"{training.kind}-{corpus.name}"
     if not corpus.scenarios:
         why = corpus.skipped[0] if corpus.skipped else "it has no scenarios"
         raise UserError(f"{training.corpus}: {why}: set `split`")
     test = open_corpus(training.corpus, split=training.test)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".training-") as scratch:
-        work = Path(scratch) / "weights"
+    with training.new_folder(name) as work:
         found = learned(training, corpus, test, work, progress)
-        shutil.move(work, folder)
-    return found._replace(folder=folder)
+    return found._replace(folder=Path(name).expanduser())
