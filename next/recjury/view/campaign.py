@@ -10,7 +10,7 @@ from recjury.results.sentences import answer
 from recjury.store import Store
 from recjury.view.data import Campaign
 from recjury.view.debates import panels
-from recjury.view.differences import Difference
+from recjury.view.differences import Difference, by_evaluator
 from recjury.view.listing import chosen
 from recjury.view.looking import Look, looks, turned
 from recjury.view.overview import Overview
@@ -45,7 +45,7 @@ def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # n
     running, (ticks, pairs) = live(store, campaign.name), view.pairs()
     factors = {id_: own for id_, own in campaign.factors.items() if any(map(view.has, own))}
     shown = {*view.beside, *(id_ for own in factors.values() for id_ in own)}
-    others = _by_evaluator(filter(view.has, [id_ for id_ in view.metrics if id_ not in shown]))
+    _, others = view.factors(id_ for id_ in view.metrics if id_ not in shown)
     drawn = {each.system: each for each in panels(store, campaign.name, trials, filters)}
     return Page(
         "campaign.j2",
@@ -64,7 +64,7 @@ def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # n
             "caveats": [*_while(running), *_chosen(filters), *_caveats(found, view)],
             "factors": [(id_, *view.factors(own)) for id_, own in factors.items()],
             "agreement": _agreement(frame, campaign.factors),
-            "others": [(evaluator, view.factors(own)[1]) for evaluator, own in others.items()],
+            "others": by_evaluator(others),
             "panels": [drawn[system] for system in view.names if system in drawn],
             "looks": [
                 *_turned(trials, view, pairs),
@@ -198,13 +198,6 @@ def _agreement(frame: "pd.DataFrame", factors: Iterable[str]) -> dict[str, float
             pairs = matrix[np.triu_indices(len(matrix), 1)]
             if (~np.isnan(pairs)).any():
                 found[f"{evaluator}.{metric}"] = float(np.nanmean(pairs))
-    return found
-
-
-def _by_evaluator(ids: Iterable[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for id_ in ids:
-        found.setdefault(id_.rpartition(".")[0], []).append(id_)
     return found
 
 

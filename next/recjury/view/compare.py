@@ -1,6 +1,6 @@
 """Two systems, versions, users, evaluators or campaigns, paired: differences by metric."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from recjury.errors import UserError
@@ -13,8 +13,8 @@ from recjury.results.sentences import answer, rows_of
 from recjury.store import Store
 from recjury.view.axes import Axis
 from recjury.view.data import Campaign
-from recjury.view.differences import Difference, Row, difference, turned
-from recjury.view.gaps import MOST, Key, fall, scenarios
+from recjury.view.differences import Difference, Row, by_evaluator, difference, turned
+from recjury.view.gaps import MOST, Key, bars, scenarios
 from recjury.view.metrics import Metrics, scale_of
 from recjury.view.rendering import Page
 
@@ -65,13 +65,13 @@ def compare_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # no
             "paired": bool(rows[0]["paired"]),
             "n": max(row["n"] for row in rows),
             "span": span,
-            "groups": _groups(_drawn(row, sides.metrics, span) for row in rows if row["n"]),
+            "groups": by_evaluator(_drawn(row, sides.metrics, span) for row in rows if row["n"]),
             "metric": lead,
             "wins": int((gaps["gap"] > 0).sum()),
             "losses": int((gaps["gap"] < 0).sum()),
             "ties": int((gaps["gap"] == 0).sum()),
             "scale": scale_of(metric),
-            "fall": fall(gaps, metric),
+            "bars": bars(gaps, metric),
             "gaps": list(scenarios(store, gaps, metric, _conversations(sides, gaps), both)),
             "hidden": max(0, len(gaps) - MOST),
         },
@@ -161,14 +161,6 @@ def _reach(row: Row) -> float:
     """How far a difference and its interval are from zero."""
     ends = [abs(row[name]) for name in ("difference", "low", "high")]
     return max((end for end in ends if end == end), default=0.0)
-
-
-def _groups(rows: Iterable[Difference]) -> list[tuple[str, list[Difference]]]:
-    """The rows by evaluator."""
-    groups: dict[str, list[Difference]] = {}
-    for row in rows:
-        groups.setdefault(row.id.rpartition(".")[0], []).append(row)
-    return list(groups.items())
 
 
 def _conversations(sides: Sides, gaps: "pd.DataFrame") -> dict[tuple[str, Key], str]:

@@ -91,3 +91,11 @@ def interval(row: Row, metric: Metric) -> str:
 def signed(value: float, metric: Metric) -> str:
     """A difference with its sign."""
     return f"{'+' if value > 0 else ''}{shown(value, metric)}"
+
+
+def by_evaluator(rows: Iterable[Any]) -> list[tuple[str, list[Any]]]:
+    """Rows with the `id` of a metric, by the name of the evaluator."""
+    groups: dict[str, list[Any]] = {}
+    for row in rows:
+        groups.setdefault(row.id.rpartition(".")[0], []).append(row)
+    return list(groups.items())

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 MOST = 100
 """So many scenarios are listed; of more, half of them from each end."""
 
-HEIGHT = 120  # pixels of the drawing
 _MOST_BARS = 400
 _WORDS = 120  # characters of what was said
 
@@ -33,25 +32,6 @@ class Gap(NamedTuple):
     gap: str
     x: tuple[float, float] | None
     conversations: tuple[str, str]
-
-
-class Bar(NamedTuple):
-    """A scenario in the drawing of all gaps: in per cent across, in pixels downwards."""
-
-    key: str
-    label: str
-    x: float
-    width: float
-    y: float
-    height: float
-    up: bool
-
-
-class Fall(NamedTuple):
-    """The drawing of all gaps; `zero` is where the line between both sides is, in pixels."""
-
-    bars: list[Bar]
-    zero: float
 
 
 def scenarios(
@@ -82,25 +62,11 @@ def scenarios(
         )
 
 
-def fall(gaps: "pd.DataFrame", metric: Metric) -> Fall:
-    """All gaps as bars, the largest first; of very many, every k-th."""
+def bars(gaps: "pd.DataFrame", metric: Metric) -> list[tuple[str, float, str]]:
+    """The scenarios for a drawing, each with its gap and what it says; of very many, every k-th."""
     every = -(-len(gaps) // _MOST_BARS) or 1
-    values = list(zip(_keys(gaps), gaps["gap"], strict=True))[::every]
-    top, bottom = max(0.0, *gaps["gap"], 0.0), min(0.0, *gaps["gap"], 0.0)
-    pixels, width = (HEIGHT - 4) / ((top - bottom) or 1), 100 / max(1, len(values))
-    bars = [
-        Bar(
-            key=_joined(key),
-            label=f"{_joined(key)}, {signed(gap, metric)}",
-            x=round(place * width, 3),
-            width=round(width, 3),
-            y=round(2 + (top - max(gap, 0)) * pixels, 1),
-            height=round(max(1.0, abs(gap) * pixels), 1),
-            up=gap > 0,
-        )
-        for place, (key, gap) in enumerate(values)
-    ]
-    return Fall(bars, round(2 + top * pixels, 1))
+    found = list(zip(map(_joined, _keys(gaps)), gaps["gap"], strict=True))[::every]
+    return [(key, gap, f"{key}, {signed(gap, metric)}") for key, gap in found]
 
 
 def _keys(gaps: "pd.DataFrame") -> list[Key]:

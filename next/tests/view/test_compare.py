@@ -1,5 +1,6 @@
 """The page of a comparison: one p for one difference, scenarios by gap, from a real store."""
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from recjury.results.sentences import p_text
 from recjury.store import Store
 from recjury.view.compare import compare_page
 from recjury.view.differences import Difference
-from recjury.view.rendering import render
+from recjury.view.rendering import Page, render
 from tests.results.filled import evaluator, fill
 
 SCORES: Mapping[str, Mapping[str, list[float | None]]] = {
@@ -86,10 +87,14 @@ def test_nothing_leaves_its_axis(store: Store, metric: str) -> None:
     values = shown(store, metric=metric)
     places = [place for row in differences(values).values() for place in (row.plot or ())[:3]]
     places += [place for gap in values["gaps"] for place in gap.x or ()]
-    places += [bar.x + bar.width for bar in values["fall"].bars]
     assert places
     assert all(0 <= place <= 100.01 for place in places)
-    assert all(bar.y >= 0 and bar.y + bar.height <= 120 for bar in values["fall"].bars)
+    drawn = render(Page("compare.j2", values))
+    bars = re.findall(r'x="([^"]+)%" width="([^"]+)%" y="([^"]+)" height="([^"]+)"', drawn)
+    assert len(bars) == 2 * 3
+    for x, width, y, height in (map(float, bar) for bar in bars):
+        assert x + width <= 100.01
+        assert 0 <= y <= y + height <= 120
 
 
 def test_users_evaluators_and_campaigns_are_compared(store: Store) -> None:
@@ -137,7 +142,7 @@ def test_of_very_many_scenarios_the_ends_are_listed(store: Store) -> None:
     }
     fill(store, many)
     values = shown(store)
-    assert (len(values["gaps"]), values["hidden"], len(values["fall"].bars)) == (100, 30, 130)
+    assert (len(values["gaps"]), values["hidden"], len(values["bars"])) == (100, 30, 130)
 
 
 @pytest.mark.parametrize(
