@@ -4,10 +4,9 @@ from recjury.agreement.align import align
 from recjury.agreement.analyses import ANALYSES
 from recjury.agreement.annotate import Drawing, export_pages
 from recjury.agreement.annotations import import_answers
-from recjury.agreement.forms import FORMS
+from recjury.agreement.forms import FORMS, open_labels
 from recjury.agreement.given import Analysis, Given
 from recjury.agreement.labels import Labels, labels_of
-from recjury.agreement.opening import open_labels
 from recjury.agreement.scores import read_scores, scores_of
 
 __all__ = [

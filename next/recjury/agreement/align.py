@@ -25,6 +25,9 @@ _PREDICTORS = LENGTH, SYSTEM_MEAN
 _FEWEST = {"place": 5, "system": 3}
 
 
+Level = Literal["place", "system"]
+"""What is correlated: dialogues and turns, or the means of systems."""
+
 Row = Mapping[str, Any]
 """One metric held against one aspect of one subset: as in the JSON, with their names."""
 
@@ -34,7 +37,7 @@ def align(
     labels: Labels,
     pairs: Sequence[str] = (),
     *,
-    level: Literal["place", "system"] = "place",
+    level: Level = "place",
     resamples: int = 2000,
     seed: int = 0,
 ) -> Findings:

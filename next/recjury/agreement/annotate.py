@@ -213,7 +213,9 @@ def _page(key: Key, rater: str) -> str:
     told = {
         "export": key.id,
         "rater": rater,
-        "fields": [_field(criterion) for criterion in key.criteria],
+        "fields": [
+            {"id": each.metric.name, **each.model_dump(mode="json")} for each in key.criteria
+        ],
         "conversations": [_shown(name, key.conversations[name]) for name in key.raters[rater]],
     }
     page, style, script = (
@@ -227,20 +229,6 @@ def _page(key: Key, rater: str) -> str:
         task=json.dumps(told, ensure_ascii=False).replace("<", "\\u003c"),  # closes no script
     )
     return html
-
-
-def _field(criterion: Criterion) -> dict[str, Any]:
-    low, high = criterion.scale
-    return {
-        "id": criterion.metric.name,
-        "title": criterion.name,
-        "low": low,
-        "high": high,
-        "definition": criterion.definition,
-        "anchors": sorted(criterion.anchors.items(), reverse=True),
-        "steps": criterion.steps,
-        "shows": criterion.inputs,
-    }
 
 
 def _shown(name: str, drawn: Drawn) -> dict[str, Any]:

@@ -80,6 +80,8 @@ def factors_and_people(given: Given) -> Findings:
 
 def verdicts_and_people(given: Given) -> Findings:
     """RQ3: verdict, mean of factors, recall and persuasiveness beside people's overall score."""
+    import pandas as pd
+
     wide = scores(given.frame).reset_index()
     ends = (".overall", ".mean", "recall@1", "recall@5", "recall@10", "persuasiveness", "success")
     metrics = [str(each) for each in wide if str(each).endswith(ends)]
@@ -92,7 +94,7 @@ def verdicts_and_people(given: Given) -> Findings:
         answer=f"{best['metric']} agrees best with people: rho {best['rho']:.2f}."
         if best
         else "Nothing has enough scores beside labels.",
-        tables={"Overall scores and people (CoRE, table 9)": _frame(rows)},
+        tables={"Overall scores and people (CoRE, table 9)": pd.DataFrame(rows)},
         data={"rows": rows},
     )
 
@@ -152,9 +154,9 @@ def value_of_debate(given: Given) -> Findings:
         apart = (wide["verdict"] - wide[name]).abs()
         r = float(wide["verdict"].corr(wide[name])) if len(wide) > 1 else math.nan
         rows.append({"beside": name, "r": r, "mean difference": apart.mean(), "n": len(wide)})
-    tables = {"The verdict beside what it began with": _frame(rows)}
+    tables = {"The verdict beside what it began with": pd.DataFrame(rows)}
     if given.labels is not None:
-        tables["With people's overall score"] = _frame(_by_score(wide, [*columns], given))
+        tables["With people's overall score"] = pd.DataFrame(_by_score(wide, [*columns], given))
     moved = rows[0]["mean difference"]
     return Findings(
         title="debate.value",
@@ -279,9 +281,3 @@ def _means(rated: "pd.DataFrame", scale: int, given: Given) -> Iterator[dict[str
         low, high = interval(draws.mean(of["score"]), len(of))
         mean = {"mean": float(of["score"].mean()), "low": low, "high": high, "n": len(of)}
         yield {"system": str(system), "metric": str(metric), **mean, "scale": scale}
-
-
-def _frame(rows: Sequence[Mapping[str, Any]]) -> "pd.DataFrame":
-    import pandas as pd
-
-    return pd.DataFrame(rows)

@@ -9,17 +9,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from recjury import plugins
 from recjury.agreement.annotations import annotations
 from recjury.agreement.families import families
-from recjury.agreement.labels import COLUMNS, Labels, labels_of, numbers
+from recjury.agreement.labels import COLUMNS, Labels, labels_of
 from recjury.corpora import Reading, Recording, read_recordings
 from recjury.errors import UserError
 from recjury.files import nearest, read_text
 from recjury.judges.rated_dialogues import sessions
 
 Turns = Sequence[Mapping[str, Any]]
-
-_HIGHEST = 5.0  # of the scales of CRSArena-Eval and AB-ReDial
 
 
 def crsarena(path: Path) -> Labels:
@@ -35,8 +34,9 @@ def crsarena(path: Path) -> Labels:
         given = [(t["turn_ind"], t.get("turn_level_aggregated", {})) for t in dialogue["dialogue"]]
         given.append((-1, dialogue.get("dial_level_aggregated", {})))
         for turn, labels in given if id_ in about else ():
-            for metric, score in numbers(labels, 0, _HIGHEST).items():
-                rows.append((id_, turn, metric, "people", score, *about[id_]))
+            rows += (
+                (id_, turn, each, "people", float(n), *about[id_]) for each, n in labels.items()
+            )
     return labels_of("crsarena-eval", rows, recordings, majority=True)
 
 
@@ -169,7 +169,7 @@ def dialogue_eval(folder: Path) -> Labels:
         files = (folder / f"{name}.jsonl{end}" for end in (".gz", ""))
         for row in (row for file in files if file.is_file() for row in json_rows(file)):
             system = str(row.get("system") or "unknown")
-            history = _alternating(row["history"], row.get("speakers"))
+            history = alternating(row["history"], row.get("speakers"))
             start = " ".join(re.findall(r"\w+", " ".join(row["history"][:3]).lower()))
             about = ("mean", float(row["target"]), name, system, f"{name}: {start}")
             if row.get("response") is None:
@@ -194,7 +194,7 @@ def response_pairs(path: Path) -> Labels:
     for row in json_rows(path):
         if row["original"] == row["perturbed"]:
             continue
-        history = _alternating(row["history"], None)
+        history = alternating(row["history"])
         for system, label in (("original", 1.0), ("perturbed", 0.0)):
             about = ("", label, row["attack"], system, row["id"])
             rows.append((row["id"], 0, "original", *about))
@@ -223,7 +223,9 @@ def json_rows(path: Path) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _alternating(texts: Sequence[str], speakers: Sequence[str] | None) -> list[dict[str, str]]:
+def alternating(
+    texts: Sequence[str], speakers: Sequence[str] | None = None
+) -> list[dict[str, str]]:
     """Turns; without speakers, they alternate and the user has the last word."""
     turns = []
     for number, text in enumerate(texts):
@@ -283,3 +285,41 @@ FORMS: Mapping[str, Callable[[Path], Labels]] = {
     "csv": from_csv,
 }
 """What reads labels, by form."""
+
+
+def open_labels(wanted: str) -> Labels:
+    """The labels that `FORM:PATH` names; `module:function` of one's own returns Labels.
+
+    `csv:PATH?score=rating&conversation=id` names the columns of a file. Raises UserError if there
+    is no such form or file, or if there is no label in it.
+    """
+    form, _, rest = wanted.partition(":")
+    path, _, columns = (rest, "", "") if Path(rest).exists() else rest.partition("?")
+    if form in FORMS:
+        if not Path(path).exists():
+            raise UserError(
+                f"--labels {wanted}: there is no {path or 'path'}: expected {form}:PATH"
+            )
+        labels = _mapped(wanted, path, columns) if columns else FORMS[form](Path(path))
+    elif path.isidentifier():
+        labels = plugins.returned(wanted, Labels)
+    else:
+        raise UserError(
+            f"--labels {wanted}: there is no form {form!r}{nearest(form, FORMS)}: expected "
+            f"FORM:PATH with one of {', '.join(FORMS)}, or module:function of your own"
+        )
+    if not len(labels.frame):
+        raise UserError(f"--labels {wanted}: there is no label in it")
+    return labels
+
+
+def _mapped(wanted: str, path: str, columns: str) -> Labels:
+    pairs = dict(pair.partition("=")[::2] for pair in columns.split("&"))
+    unknown = [name for name in pairs if name not in COLUMNS]
+    if not wanted.startswith("csv:") or unknown:
+        near = nearest(unknown[0], COLUMNS) if unknown else ""
+        raise UserError(
+            f"--labels {wanted}: expected csv:PATH?NAME=COLUMN with one of {', '.join(COLUMNS)}"
+            f"{near}"
+        )
+    return from_csv(Path(path), pairs)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _FEWEST = 10  # scenarios
 _LEVEL = 0.05
+_TIMES = ("first", "second")  # judgings
 _COMPUTED = ("outcome", "offline")  # kinds of evaluators that nobody judges for
 
 
@@ -41,33 +42,29 @@ def retest(given: Given) -> Findings:
     """Whether a judge repeats itself: scores of two judgings of the same log (`judgings: 2`), and
     rho of the conversations' means within systems.
     """
-    rated = given.frame[given.frame["score"].notna() & (given.frame["rater"] != DEBATE)]
-    rated = rated.assign(metric=metric_ids(rated))
-    wide = _twice(rated, ["metric", "conversation", "rater", "turn"])
-    if not len(wide):
+    frame = given.frame[given.frame["score"].notna()]
+    single = _twice(frame, ["evaluator", "rater", "conversation", "metric", "turn"])
+    apart = abs(rounded(single["first"]) - rounded(single["second"]))
+    by_judge = single.assign(equal=apart == 0, difference=apart).groupby(["evaluator", "rater"])
+    apart_by_judge = by_judge[["equal", "difference"]].mean()
+    means = _twice(_rated(given, "judging"), [*TRIAL, "evaluator", "rater"])
+    if not len(means):
         raise UserError(
             "needs logs that were rated twice: set `judgings: 2` for an evaluator with a model"
         )
-    apart = abs(rounded(wide["first"]) - rounded(wide["second"]))
-    by_metric = wide.assign(equal=apart == 0, difference=apart).groupby("metric")
-    table = by_metric[["equal", "difference"]].mean().assign(n=by_metric.size()).reset_index()
-    means = _twice(_rated(given, "judging"), [*TRIAL, "evaluator", "rater"])
-    rows = [who | _together(of, "first", "second", given) for who, of in _by_judge(means)]
-    found = _flagged("judge.retest", "Means of conversations", rows, "repeats itself")
-    share = f"{table['equal'].mean():.0%} of scores came out equal a second time"
-    return replace(
-        found,
-        answer=f"{share}. {found.answer}",
-        tables={"The same log, rated again": table, **found.tables},
-        data={"flagged": found.data["flagged"], "rows": table.to_dict("records"), "judges": rows},
-    )
+    rows = [
+        {**who, **apart_by_judge.loc[tuple(who.values())], **_together(of, *_TIMES, given)}
+        for who, of in _by_judge(means)
+    ]
+    heading = "The same log, rated again: equal scores, and rho of conversations' means"
+    return _flagged("judge.retest", heading, rows, "repeats itself")
 
 
 def _twice(rated: "pd.DataFrame", places: list[str]) -> "pd.DataFrame":
-    """The places that were rated twice: `first` and `second`."""
-    wide = rated.pivot_table("score", places, "judging", observed=True)
-    wide = wide.reindex(columns=[0, 1]).set_axis(["first", "second"], axis=1)
-    return wide.dropna().reset_index()
+    """The places that were rated twice, with both scores."""
+    wide = rated.astype(dict.fromkeys(["evaluator", "rater"], str))
+    wide = wide.pivot_table("score", places, "judging", observed=True).reindex(columns=[0, 1])
+    return wide.set_axis(list(_TIMES), axis=1).dropna().reset_index()
 
 
 def self_preference(given: Given) -> Findings:

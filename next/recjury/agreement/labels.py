@@ -1,6 +1,6 @@
 """`Labels`: people's scores as a frame in which people are raters, and the dialogues they rated."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recjury.corpora import Recording
@@ -63,12 +63,3 @@ def labels_of(
 
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     return Labels(name, frame, tuple(recordings), majority)
-
-
-def numbers(given: Mapping[str, Any], low: float, high: float) -> dict[str, float]:
-    """The entries that are numbers from `low` to `high`; others are no labels."""
-    return {
-        name: float(value)
-        for name, value in given.items()
-        if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
-    }

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recjury.agreement.forms import from_csv
 from recjury.agreement.labels import Labels
 from recjury.errors import UserError
 from recjury.files import read_text
@@ -75,7 +76,5 @@ def _of_run_file(path: Path) -> "pd.DataFrame":
 
 
 def _of_csv(path: Path) -> "pd.DataFrame":
-    from recjury.agreement.forms import from_csv
-
     frame = from_csv(path).frame.rename(columns={"subset": "corpus"})
     return frame[["conversation", "turn", "corpus", "system", "metric", "score"]]

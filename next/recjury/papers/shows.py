@@ -3,10 +3,12 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recjury.agreement import Analysis, Given, Labels, align
+from recjury.agreement.align import Level
 from recjury.agreement.beside import beside
 from recjury.errors import UserError
 from recjury.records import Rating
@@ -34,22 +36,18 @@ class Data(NamedTuple):
     seed: int = 0
 
 
-def places(scores: "pd.DataFrame", pairs: Sequence[str], data: Data) -> Findings:
+def aligned(
+    scores: "pd.DataFrame", pairs: Sequence[str], data: Data, level: Level = "place"
+) -> Findings:
     """`align`; of evaluators with draws of examples, mean and deviation over draws."""
     assert data.labels is not None
-    found = align(scores, data.labels, pairs, resamples=data.resamples, seed=data.seed)
+    options = {"resamples": data.resamples, "seed": data.seed}
+    found = align(scores, data.labels, pairs, level=level, **options)
     drawn = _over_draws(found.data)
     if not len(drawn):
         return found
     tables = {"Mean and deviation over draws of examples": drawn, **found.tables}
     return replace(found, tables=tables, data={**found.data, "draws": drawn.to_dict("records")})
-
-
-def systems(scores: "pd.DataFrame", pairs: Sequence[str], data: Data) -> Findings:
-    """`align` by the means of systems."""
-    assert data.labels is not None
-    options = {"resamples": data.resamples, "seed": data.seed}
-    return align(scores, data.labels, pairs, level="system", **options)
 
 
 def attacks(scores: "pd.DataFrame", pairs: Sequence[str], data: Data) -> Findings:
@@ -165,8 +163,8 @@ def _named(given: Given) -> Iterator[tuple[str, bool, bool | None]]:
 
 
 OF_SCORES: Mapping[str, Callable[["pd.DataFrame", Sequence[str], Data], Findings]] = {
-    "align": places,
-    "system": systems,
+    "align": aligned,
+    "system": partial(aligned, level="system"),
     "attacks": attacks,
 }
 OF_LABELS: Mapping[str, Callable[[Labels], Findings]] = {"ceiling": ceiling, "shares": shares}

@@ -78,17 +78,10 @@ def _table(found: Optimised) -> "pd.DataFrame":
     import pandas as pd
 
     ranks = {name: rank for rank, name in enumerate(found.chosen.names, 1)}
+    shown = ("written_in", "training", "validation")
     return pd.DataFrame(
-        [
-            {
-                "instruction": name,
-                "iteration": each.iteration,
-                "training": found.trained[name].correlation if name in found.trained else None,
-                "validation": found.chosen.measured[name].correlation,
-                "rank": ranks.get(name, ""),
-            }
-            for name, each in found.pool.items()
-        ]
+        {"instruction": name, **{key: row[key] for key in shown}, "rank": ranks.get(name, "")}
+        for name, row in found.rows.items()
     )
 
 

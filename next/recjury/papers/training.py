@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field
 
 from recjury.agreement import open_labels
-from recjury.agreement.forms import json_rows
+from recjury.agreement.forms import alternating, json_rows
 from recjury.errors import UserError
 from recjury.judges import DialogueQuality, PairEval
 from recjury.judges.contenders import Contender
@@ -116,7 +116,7 @@ def _easy(dialogues: Sequence[tuple[str, ...]], random: Random, same: bool) -> P
     own, other = random.sample(dialogues, 2)
     better = _response(own, random)
     history = better if same else _response(random.choice(dialogues), random)
-    return Pair(better, Contender(history.turns, (_turn("system", random.choice(other)),)))
+    return Pair(better, Contender(history.turns, (_says(random.choice(other)),)))
 
 
 def _hard(
@@ -137,15 +137,12 @@ def _response(turns: Sequence[str], random: Random) -> Contender:
 
 def _contender(history: Sequence[str], response: str) -> Contender:
     """Speakers alternate, and the system responds."""
-    before = [
-        _turn("user" if (len(history) - n) % 2 else "system", text)
-        for n, text in enumerate(history)
-    ]
-    return Contender(tuple(before), (_turn("system", response),))
+    before = tuple(Turn.model_validate(turn) for turn in alternating(history))
+    return Contender(before, (_says(response),))
 
 
-def _turn(speaker: Literal["user", "system"], text: str) -> Turn:
-    return Turn(speaker=speaker, text=text)
+def _says(text: str) -> Turn:
+    return Turn(speaker="system", text=text)
 
 
 def quality_lessons(asked: QualityTraining) -> Iterator[Lesson]:

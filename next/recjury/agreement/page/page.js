@@ -2,7 +2,10 @@
 (() => {
   const task = JSON.parse(document.getElementById("task").textContent);
   const top_ = document.getElementById("top"), main = document.getElementById("main");
-  const fields = Object.fromEntries(task.fields.map((each) => [each.id, each]));
+  const fields = Object.fromEntries(task.fields.map(({ scale: [low, high], anchors, ...each }) => {
+    const meanings = Object.entries(anchors).map(([score, text]) => [Number(score), text]);
+    return [each.id, { ...each, low, high, anchors: meanings.sort((a, b) => b[0] - a[0]) }];
+  }));
   const place = `recjury ${task.export} ${task.rater}`;
   const last = task.conversations.length;
   let answers = kept(), at = 0, field = 0, message = "";
@@ -53,7 +56,7 @@
     if (!Number.isInteger(value) || value < own.low || value > own.high) {
       message = `A whole number from ${own.low} to ${own.high} is wanted.`;
     } else if (field === talk.fields.length - 1 && missing) {
-      message = `${own.title} comes last: ${fields[missing].title} has no score yet.`;
+      message = `${own.name} comes last: ${fields[missing].name} has no score yet.`;
       if (!typing) field = talk.fields.indexOf(missing);
     }
     const isGood = !message;
@@ -142,7 +145,7 @@
       ...talk.fields.map((id, number) => {
         const own = fields[id], value = given(talk)[id], isAt = number === field;
         const row = make("div", isAt ? "field at" : "field",
-          button("", () => go(at, number), own.title, make("span", value === undefined ? "score" : "score given", String(value ?? ""))));
+          button("", () => go(at, number), own.name, make("span", value === undefined ? "score" : "score given", String(value ?? ""))));
         if (isAt) row.append(guide(own, talk, value));
         return row;
       }));
@@ -152,12 +155,12 @@
     const part = make("div", "guide");
     if (own.definition) part.append(make("p", "", own.definition));
     part.append(...(byDigit(own) ? scale(own, value) : number(own, value)));
-    if (own.shows.includes("target")) {
+    if (own.inputs.includes("target")) {
       const places = talk.places ? `In the list of the system, at: ${talk.places}.` : "Not in the list of the system.";
       part.append(...listed(`What the user really wants${talk.target.length > 1 ? ", any one of these" : ""}`, talk.target), make("p", "", places));
       if (talk.wishes.length) part.append(...listed("What the user wishes", talk.wishes));
     }
-    if (own.shows.includes("list")) part.append(...listed("What the system recommended", talk.list));
+    if (own.inputs.includes("list")) part.append(...listed("What the system recommended", talk.list));
     if (own.steps.length) part.append(...listed("How to go about it", own.steps));
     return part;
   }
@@ -178,7 +181,7 @@
     const input = make("input");
     input.inputMode = "numeric";
     input.value = value ?? "";
-    input.setAttribute("aria-label", `${own.title}, ${own.low} to ${own.high}`);
+    input.setAttribute("aria-label", `${own.name}, ${own.low} to ${own.high}`);
     input.addEventListener("input", () => score(typed(input), true));
     const texts = own.anchors.map(([each, text]) => make("li", "", `${each}: ${text}`));
     return [make("ul", "anchors", ...texts), input, steps(enter)];

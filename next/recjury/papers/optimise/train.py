@@ -36,6 +36,23 @@ class Optimised(NamedTuple):
     sent: int
     reused: int
 
+    @property
+    def rows(self) -> dict[str, dict[str, Any]]:
+        """The instructions by name, in the form of the released ones, and what they measured."""
+        names = {each.text: name for name, each in self.pool.items()}
+        return {
+            name: {
+                "text": each.text,
+                "iteration": int(name[3:]) if name[3:].isdigit() else name[3:],
+                "written_in": each.iteration,
+                "parent": names.get(each.parent, "initial"),
+                "critique": each.critique,
+                "training": self.trained[name].correlation if name in self.trained else None,
+                "validation": self.chosen.measured[name].correlation,
+            }
+            for name, each in self.pool.items()
+        }
+
 
 async def optimise(
     asked: FaceTraining,
@@ -150,7 +167,7 @@ def _given(asked: FaceTraining) -> dict[str, Candidate]:
 
 def _write(asked: FaceTraining, found: Optimised) -> None:
     """The files, in the form of the released ones: `iteration` numbers the instructions."""
-    rows = {name: _row(name, found) for name in found.pool}
+    rows = found.rows
     best = [rows[name] for name in found.chosen.names]
     files = {found.file: best}
     if not asked.pool:
@@ -160,18 +177,3 @@ def _write(asked: FaceTraining, found: Optimised) -> None:
         new = file.with_suffix(".new")
         new.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
         new.replace(file)
-
-
-def _row(name: str, found: Optimised) -> dict[str, Any]:
-    each, trained = found.pool[name], found.trained.get(name)
-    number = name.removeprefix("itr")
-    by_text = {other.text: key for key, other in found.pool.items()}
-    return {
-        "text": each.text,
-        "iteration": int(number) if number.isdigit() else number,
-        "written_in": each.iteration,
-        "parent": by_text.get(each.parent, "initial"),
-        "critique": each.critique,
-        "training": trained.correlation if trained else None,
-        "validation": found.chosen.measured[name].correlation,
-    }
