@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from recjury.agreement.beside import FEWEST_CLUSTERS, PLACE, agreed, beside, interval, some
+from recjury.agreement.defects import defects
 from recjury.agreement.labels import Labels
 from recjury.errors import UserError
 from recjury.files import nearest
@@ -79,7 +80,7 @@ def align(
     return Findings(
         title=f"{labels.name}: scores and people",
         answer=_answer(rows),
-        tables={"Agreement with people, with 95 % intervals": _table(rows)},
+        tables={"Agreement with people, with 95 % intervals": _table(rows), **_defects(rows)},
         notes=(*_notes(data), *_without_interval(rows)),
         problems=tuple(_alone(scores, means, paired)),
         data=data,
@@ -134,6 +135,7 @@ def _told(
         "n": found.n,
         "clusters": both["cluster"].nunique(),
         "coverage": coverage,
+        "defects": defects(both),
     }
 
 
@@ -262,6 +264,14 @@ def _table(rows: Sequence[Row]) -> "pd.DataFrame":
         }
         for row in rows
     )
+
+
+def _defects(rows: Sequence[Row]) -> dict[str, "pd.DataFrame"]:
+    import pandas as pd
+
+    about = ("subset", "aspect", "metric")
+    found = [{k: r[k] for k in about} | r["defects"] for r in rows if r["defects"]]
+    return {"Ratings of at most 3 are defects": pd.DataFrame(found)} if found else {}
 
 
 def _cell(found: Mapping[str, float]) -> str:

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -272,7 +273,7 @@ def _csv(path: Path) -> Iterator[dict[str, str]]:
     csv.field_size_limit(2**31 - 1)
     first = text.partition("\n")[0]
     divider = max(",;\t", key=first.count)
-    return iter(list(csv.DictReader(text.splitlines(keepends=True), delimiter=divider)))
+    return iter(csv.DictReader(io.StringIO(text, newline=None), delimiter=divider))
 
 
 FORMS: Mapping[str, Callable[[Path], Labels]] = {

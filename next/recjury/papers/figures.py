@@ -31,7 +31,7 @@ def _matrices(matrices: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Any:
     for axis, (rater, matrix) in zip(axes, matrices.items(), strict=False):
         names = list(matrix)
         values = [[matrix[one][other] for other in names] for one in names]
-        axis.imshow(values, vmin=-1, vmax=1, cmap="RdBu_r")
+        axis.imshow(values, vmin=-1.5, vmax=1.5, cmap="RdBu_r")
         axis.set_title(rater)
         axis.grid(visible=False)
         axis.set_xticks(range(len(names)), names, rotation=90)
@@ -63,7 +63,7 @@ def _shares(rows: Sequence[Mapping[str, Any]]) -> Any:
         for y, labels in enumerate(own.values()):
             left = 0.0
             for row in labels:
-                colour = colormaps["viridis"](row["score"] / highest)
+                colour = colormaps["Blues"](0.1 + 0.5 * row["score"] / highest)
                 axis.barh(y, row["share"], left=left, color=colour, edgecolor="white")
                 axis.text(left + row["share"] / 2, y, f"{row['score']:g}", ha="center", va="center")
                 left += row["share"]

@@ -72,6 +72,26 @@ def test_two_judges_are_compared() -> None:
     assert difference["high"] < 0
 
 
+def test_defects_are_counted() -> None:
+    """Of six defects five are found, and two others are taken for defects: by hand."""
+    given = [(2, 1), (3, 3), (1, 2), (2, 3), (3, 2), (2, 5), (4, 4), (5, 4), (4, 2), (5, 3)]
+    scores = [(f"c{n}", -1, "mine.satisfaction", float(said)) for n, (_, said) in enumerate(given)]
+    frame = pd.DataFrame(scores, columns=["conversation", "turn", "metric", "score"])
+    rows = [
+        (f"c{n}", -1, "satisfaction", "1", y, "set", "s", f"c{n}") for n, (y, _) in enumerate(given)
+    ]
+    found = align(frame, labels_of("uss", rows), resamples=100)
+    own = found.data["set"]["satisfaction"]["defects"]
+    assert own["rate"] == 0.6
+    assert (own["precision"], own["recall"]) == (pytest.approx(5 / 7), pytest.approx(5 / 6))
+    assert own["f1"] == pytest.approx(10 / 13)
+    assert own["satisfied f1"] == pytest.approx(4 / 7)
+    assert own["macro f1"] == pytest.approx((10 / 13 + 4 / 7) / 2)
+    assert own["weighted f1"] == pytest.approx(0.6 * 10 / 13 + 0.4 * 4 / 7)
+    assert own["micro f1"] == pytest.approx(0.7)
+    assert align(*planted()).data["set"]["overall"]["defects"] == {}
+
+
 def test_systems_are_ranked() -> None:
     scores, labels = planted()
     own = align(scores, labels, level="system").data["set"]["overall"]
@@ -194,6 +214,7 @@ def test_published_data_are_read(form: str, path: str, labels: int, recordings: 
         (",", "\ufeff", "\n"),  # as Excel writes it
         (",", "", "\r\n"),
         (",", "", "\r"),
+        (",", "", "\u2028\n"),  # ends a line nowhere else
     ],
 )
 def test_csv_and_the_command(
