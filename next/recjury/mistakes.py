@@ -31,7 +31,16 @@ GONE = {
 }
 """Keys of version 0.2 that are gone, and what replaces them."""
 
-_MESSAGES = dict.fromkeys(("dict_type", "model_type"), "Expected keys and their values")
+_EXPECTED = {
+    "keys and their values": ("dict_type", "model_type"),
+    "a whole number": ("int_type", "int_parsing", "int_from_float"),
+    "a number": ("float_type", "float_parsing"),
+    "true or false": ("bool_type", "bool_parsing"),
+    "a text": ("string_type",),
+    "a list": ("list_type", "tuple_type"),
+}
+_MESSAGES = {kind: f"expected {what}" for what, kinds in _EXPECTED.items() for kind in kinds}
+"""In place of pydantic's words for Python's types."""
 
 
 def first_mistake(error: ValidationError, kind: type[BaseModel]) -> tuple[list[str | int], str]:

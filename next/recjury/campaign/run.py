@@ -1,5 +1,6 @@
 """A run: each trial's way through the house, as many at once as the models allow."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -20,6 +21,7 @@ from recjury.simulator import converse
 from recjury.store import PlannedConversation, Store, Todo, TodoEvaluation, evaluation_id
 
 FEWEST_OPEN = 16
+_TICK = 1.0  # seconds
 
 
 class Keeper(Protocol):
@@ -63,12 +65,16 @@ class Executor(Protocol):
 
 
 class Progress(NamedTuple):
-    """How far a run is: trials done of those that were left, and calls."""
+    """How far a run is: trials done of those that were left, and calls.
+
+    `trouble` is why a model does not answer at the moment.
+    """
 
     done: int
     left: int
     sent: int
     reused: int
+    trouble: str = ""
 
 
 class Finished(NamedTuple):
@@ -284,7 +290,10 @@ async def _work_off(
     progress: Callable[[Progress], None],
 ) -> None:
     """Conversations are chains of calls: as many are open as all models may have calls."""
-    done = 0
+    done, gateway = 0, ready.gateway
+
+    def show() -> None:
+        progress(Progress(done, number, gateway.sent, gateway.reused, gateway.trouble))
 
     async def work() -> None:
         nonlocal done
@@ -292,10 +301,21 @@ async def _work_off(
             with suppress(BatchPending):
                 await step(left)
             done += 1
-            progress(Progress(done, number, ready.gateway.sent, ready.gateway.reused))
+            show()
 
     places = sum(model.concurrency for model in ready.config.models.values())
-    await gather(work() for _ in range(min(max(FEWEST_OPEN, places), number)))
+    ticking = asyncio.create_task(_ticks(show))
+    try:
+        await gather(work() for _ in range(min(max(FEWEST_OPEN, places), number)))
+    finally:
+        ticking.cancel()
+
+
+async def _ticks(show: Callable[[], None]) -> None:
+    """Show how far a run is also while no conversation ends."""
+    while True:
+        await asyncio.sleep(_TICK)
+        show()
 
 
 async def advance(trial: Trial, left: Todo, ready: Prepared, keeper: Keeper) -> None:

@@ -103,7 +103,7 @@ def _store(store: str) -> Check:
             names = opened.campaigns()
     except UserError as error:
         return Check(f"store {store}", str(error), problem=True)
-    return Check(f"store {store}", f"{len(names)} campaigns: {', '.join(names[:5]) or 'none'}")
+    return Check(f"store {store}", f"campaigns: {', '.join(names[:5]) or 'none'}")
 
 
 async def _campaign(file: Path, *, ask: bool) -> list[Check]:

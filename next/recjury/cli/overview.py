@@ -11,6 +11,8 @@ SECTIONS = {
     "The rest": ("status", "list", "doctor", "store"),
 }
 
+_LONGEST = 200  # characters of a sentence: it is wrapped, and not cut
+
 
 class Overview(TyperGroup):
     """Lists the commands by what they are for."""
@@ -19,11 +21,10 @@ class Overview(TyperGroup):
         """Write a section for each purpose; a command of no section is in the last one."""
         known = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         placed = {name for names in SECTIONS.values() for name in names}
-        width = formatter.width - 16
         for heading, names in SECTIONS.items():
             rest = [name for name in known if name not in placed] if heading == "The rest" else []
             rows = [
-                (name, command.get_short_help_str(width))
+                (name, command.get_short_help_str(_LONGEST))
                 for name in (*names, *rest)
                 if (command := known.get(name)) is not None
             ]

@@ -1,5 +1,6 @@
 """One line on standard error that says how far a run is."""
 
+import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -22,6 +23,8 @@ def progress_line(now: Callable[[], float] = time.monotonic) -> Callable[[Progre
             return
         last = now()
         line = _line(progress, last - began)
+        if redraws:
+            line = line[: shutil.get_terminal_size().columns - 1]
         sys.stderr.write(f"\r\x1b[K{line}" + ("\n" if over else "") if redraws else f"{line}\n")
         sys.stderr.flush()
 
@@ -39,6 +42,8 @@ def _line(progress: Progress, seconds: float) -> str:
         f"{progress.done}/{progress.left} conversations, {progress.sent:,} calls sent, "
         f"{progress.reused:,} found in the store"
     )
+    if progress.trouble:
+        return f"{line}; asked again: {progress.trouble}"
     if progress.done < min(_ENOUGH, progress.left):
         return line
     return f"{line}, about {_duration(seconds * (progress.left / progress.done - 1))} left"

@@ -1,5 +1,7 @@
 """`recjury run` and `recjury status`."""
 
+import os
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -188,8 +190,18 @@ def estimate(
         f"calls{error}, {found.tokens_in / 1e6:.2f} m tokens in and "
         f"{found.tokens_out / 1e6:.2f} m out. Price: {dollars}.",
         tables={"Calls": calls} if len(calls) else {},
+        notes=tuple(_missing_keys(config)) if found.calls else (),
         data=found._asdict(),
     )
+
+
+def _missing_keys(config: "Config") -> Iterator[str]:
+    """One line for each variable with a key that a run would miss."""
+    from recjury.llm import key_variable
+
+    for variable in dict.fromkeys(filter(None, map(key_variable, config.models.values()))):
+        if not os.environ.get(variable):
+            yield f"the variable {variable} is not set: the run needs the key in it"
 
 
 def chooser(chosen: "Selection | None", store: "Store", campaign: str) -> "Choose | None":
@@ -207,10 +219,9 @@ def say_what_was_done(finished: "Finished", since: str) -> None:
         )
         return
     left = f", {finished.left} are unfinished" if finished.left else ""
-    stored = finished.planned - finished.left_before
+    done, before = finished.left_before - finished.left, finished.planned - finished.left_before
     typer.echo(
-        f"{finished.left_before - finished.left} of {finished.planned} conversations were played, "
-        f"{stored} were in the store{left}; "
-        f"{finished.sent:,} calls sent, {finished.reused:,} found in the store",
+        f"{done} of {finished.planned} conversations were finished, {before} had been before"
+        f"{left}; {finished.sent:,} calls sent, {finished.reused:,} found in the store",
         err=True,
     )

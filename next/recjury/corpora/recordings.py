@@ -223,6 +223,8 @@ def _conversations(path: Path, reading: Reading) -> Iterator[Row]:
     if form is not None and not isinstance(form, Form):
         return FORMS["jsonl"].conversations(_yielded(path, name, form))
     text = read_text(path, encoding=reading.encoding)
+    if is_blank(text):
+        raise UserError(f"{path} is empty")
     is_table = not reading.mapping.keys().isdisjoint(("session", "speaker", "text"))
     try:
         rows = list(rows_of(text, lambda value: not is_table and is_row(value)))

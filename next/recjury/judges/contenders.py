@@ -63,6 +63,20 @@ def recorded_dialogues(path: Path) -> list[tuple[Turn, ...]]:
     return [(*log.scenario.history, *log.interaction) for log in logs]
 
 
+def by_history(dialogues: Iterable[Sequence[Turn]]) -> dict[str, list[Contender]]:
+    """Responses to one history, by `history_key`: the last turns of dialogues."""
+    found: dict[str, list[Contender]] = {}
+    for turns in dialogues:
+        own = Contender(tuple(turns[:-1]), tuple(turns[-1:]))
+        found.setdefault(history_key(own.turns), []).append(own)
+    return found
+
+
+def history_key(turns: Sequence[Turn]) -> str:
+    """The same for histories in which the same is said."""
+    return text_hash("\0".join(turn.text for turn in turns))
+
+
 def _response(turns: Sequence[Turn], seed: int) -> Contender:
     place = min(_places(turns), key=lambda place: _lot(seed, turns[place].text, str(place)))
     return Contender(tuple(turns[:place]), (turns[place],))

@@ -67,6 +67,8 @@ class Core(Evaluator):
         first = judges[0] if judges else ""
         filled = {**values, "judges": judges, "feeds": values.get("feeds") or first}
         debate = values.get("debate", {})
+        if debate is False:
+            filled["debate"] = None
         if isinstance(debate, Mapping):
             shared = {key: values[key] for key in ("lists", "language") if key in values}
             if values.get("prompts") in PACKS:

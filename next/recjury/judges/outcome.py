@@ -27,10 +27,11 @@ class Outcome(Evaluator):
 
     A success is a target in a list; where the scenario has wishes, it is an item that meets all of
     them by the catalogue. Recall is over the session's list (CoRE, 6.3 and 6.5), `last_recall@10`
-    over the last turn's. `leaks` counts the user's turns that gave a target away and were changed.
+    over the last turn's. A conversation that was played without any list has found nothing. `leaks`
+    counts the user's turns that gave a target away and were changed.
     """
 
-    RENDERING: ClassVar[int] = 2
+    RENDERING: ClassVar[int] = 3
 
     kind: Literal["outcome"] = "outcome"
 
@@ -114,7 +115,9 @@ class Outcome(Evaluator):
 def _lacks(log: ConversationLog, *, wanted: bool) -> str:
     if not wanted:
         return "there is no target"
-    return "" if log.session_list else "there is no list"
+    # Who played and listed nothing has found nothing; a recording may have lost its lists.
+    is_known = log.session_list or log.ending in _ENDINGS.values()
+    return "" if is_known else "there is no list"
 
 
 def _value_of(wish: str) -> str:

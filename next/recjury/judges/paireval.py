@@ -9,7 +9,14 @@ from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
 from recjury.errors import UserError
 from recjury.judges.answers import scored, together
-from recjury.judges.contenders import Contender, contender_of, contenders, recorded_dialogues
+from recjury.judges.contenders import (
+    Contender,
+    by_history,
+    contender_of,
+    contenders,
+    history_key,
+    recorded_dialogues,
+)
 from recjury.judges.evaluator import Context, Evaluator
 from recjury.judges.subjects import LevelChoice, Subject, levels, subjects
 from recjury.judges.words import words_of
@@ -42,14 +49,21 @@ class Comparisons(Record):
 
     They are from the corpus that scenarios are from: people's dialogues that nobody rates
     (`corpus`, its split "valid"), or those of the split "test"; or from a `file` of recordings.
+    With `pair`, they are the other responses of the file to the history of what is rated.
     """
 
     model_config = ConfigDict(populate_by_name=True)
 
     number: int = Field(default=3, ge=1, le=1000)
-    source: Literal["corpus", "test"] = Field(default="corpus", alias="from")
+    source: Literal["corpus", "test", "pair"] = Field(default="corpus", alias="from")
     file: FileName = ""
     seed: int = 0
+
+    @model_validator(mode="after")
+    def _pairs_are_in_a_file(self) -> "Comparisons":
+        if self.source == "pair" and not self.file:
+            raise ValueError("`file` is missing: recordings with the responses to compare")
+        return self
 
 
 class PairEval(Evaluator):
@@ -95,6 +109,10 @@ class PairEval(Evaluator):
         """The evaluator with its examples. Raises UserError if there are too few."""
         ready = super().prepared(context)
         if self.method == "direct":
+            return ready
+        if self.examples.source == "pair":
+            pairs = by_history(recorded_dialogues(Path(self.examples.file)))
+            ready._drawn = {(key, Level.TURN): said for key, said in pairs.items()}
             return ready
         corpora = [_ANY] if self.examples.file else list(context.catalogues)
         if not corpora:
@@ -161,6 +179,10 @@ class PairEval(Evaluator):
     def _examples(self, subject: Subject) -> Sequence[Contender]:
         """The first ones that are of another dialogue than what is rated."""
         corpus = _ANY if self.examples.file else subject.log.scenario.corpus
+        if self.examples.source == "pair":
+            said = self._drawn.get((history_key(subject.before), subject.level), ())
+            own = subject.rated[0].text
+            return [each for each in said if each.response[0].text != own][: self.examples.number]
         drawn = self._drawn.get((corpus, subject.level), ())
         return [each for each in drawn if not each.is_of(subject.log)][: self.examples.number]
 

@@ -3,7 +3,7 @@
 from recjury.llm.ask import Answer, Ask, Odds, Prompt, Score
 from recjury.llm.budget import Budget
 from recjury.llm.doubles import ScriptedModel, TypicalModel
-from recjury.llm.endpoint import Endpoint
+from recjury.llm.endpoint import Endpoint, key_variable
 from recjury.llm.gateway import Gateway
 from recjury.llm.limiter import Clock
 from recjury.llm.models import Model, Provider, Recorder, ReplySettings
@@ -34,6 +34,7 @@ __all__ = [
     "TypicalModel",
     "gather",
     "in_thread",
+    "key_variable",
     "notes_on",
     "open_model",
 ]

@@ -43,6 +43,8 @@ class Line:
         self.closing = False
         self.sends_logprobs = False
         """Whether it is known that log-probabilities come."""
+        self.trouble = ""
+        """Why the last attempt got no answer."""
         self._answered = float("-inf")
 
     async def answer(
@@ -86,8 +88,9 @@ class Line:
             done = await self.provider.ask(calls, request, code, self.dialect)
         except AttemptError as error:
             self.sending.discard(task)
+            self.trouble = self._named(error.remedy).reason if error.remedy.do == "again" else ""
             return error.remedy
-        self._answered = self._clock.now()
+        self._answered, self.trouble = self._clock.now(), ""
         self.limiter.answered()
         return done
 
@@ -143,6 +146,11 @@ class Gateway:
         self._open: dict[str, asyncio.Task[dict[str, Completion]]] = {}
         self._waiting: dict[str, Spent] = {}
         self.sent = self.reused = 0
+
+    @property
+    def trouble(self) -> str:
+        """Why a model does not answer at the moment, or nothing."""
+        return next((line.trouble for line in self._lines.values() if line.trouble), "")
 
     def line(self, model: str) -> Line:
         """The model with that alias, opened.

@@ -70,10 +70,11 @@ def _factors(frame: "pd.DataFrame", table: "pd.DataFrame") -> Iterator[str]:
         seen = table[factors].notna().sum(axis=1)[table[id_].notna()]
         rests = seen.groupby(level="system", observed=True, sort=False).mean()
         if (rests < len(factors)).any():
-            parts = listed([f"{number:.3g} for {system}" for system, number in rests.items()])
-            one = rests.nunique() == 1
-            number = f"{rests.iloc[0]:.3g} of {len(factors)}" if one else f"{len(factors)}"
-            yield f"{id_} rests on {number} factors" + ("" if one else f", but {parts}")
+            numbers = [f"{number:.3g}" for number in rests]
+            numbers[0] += f" of {len(factors)} factors"
+            pairs = zip(numbers, rests.index, strict=True)
+            of_each = listed([f"{number} for {system}" for number, system in pairs])
+            yield f"{id_} rests on {numbers[0] if rests.nunique() == 1 else of_each}"
 
 
 def _one_score(frame: "pd.DataFrame") -> Iterator[str]:
@@ -108,7 +109,10 @@ def about_logs(store: Store, frame: "pd.DataFrame") -> Iterator[str]:
         lists[systems[id_]].linked.append(log.linked or any(turn.linked for turn in turns))
     mean = {name: fmean(each.lengths) for name, each in lists.items() if each.lengths}
     if silent := [name for name, length in mean.items() if not length]:
-        yield f"{listed(silent)} listed no item: what needs a list has no score"
+        yield (
+            f"{listed(silent)} listed no item: a conversation that was played found nothing then, "
+            "and what else needs a list has no score"
+        )
     mean = {name: length for name, length in mean.items() if length}
     if mean and max(mean.values()) > _UNEQUAL * min(mean.values()):
         lengths = listed([f"{name} {length:.1f}" for name, length in mean.items()])
@@ -174,6 +178,8 @@ _LAST_ROUNDS = """
         AND e.judging < ce.judgings
     JOIN statement s ON s.evaluation = e.id
     WHERE p.campaign = :campaign
+        AND (p.system, p.run) IN (SELECT n.system, MAX(n.run) FROM plan n
+                                  WHERE n.campaign = :campaign GROUP BY n.system)
         AND s.round = (SELECT MAX(x.round) FROM statement x WHERE x.evaluation = e.id)
     GROUP BY p.system, ce.name, s.role HAVING COUNT(s.score) < COUNT(*)
 """

@@ -114,7 +114,9 @@ def _pairs(names: list[str], sides: Iterable[str], by: By) -> list[tuple[str, st
     else:
         pairs = list(combinations(names or sides, 2))
     if not pairs:
-        raise UserError(f"two {by}s are wanted, there is {', '.join(sides) or 'none with a score'}")
+        known = ", ".join(sides) or "none with a score"
+        also = "; an earlier version is NAME@ and how it begins" if by == "system" else ""
+        raise UserError(f"two {by}s are wanted, there is {known}{also}")
     return pairs
 
 

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Findings:
-    """A result for people and for programs. A notebook shows it as HTML.
+    """A result for people and for programs: `print` shows it as text, a notebook as HTML.
 
     `answer` is one or two lines. `tables` are frames by their headings, `text` is a document such
     as a debate, `notes` say what is not to be trusted, `problems` what failed or has no score.
@@ -28,6 +28,14 @@ class Findings:
     problems: tuple[str, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
     numbers: "pd.DataFrame | None" = None
+
+    def __repr__(self) -> str:
+        """The answer, the tables and what is not to be trusted."""
+        tables = [
+            f"{heading}\n{frame.to_string(index=False)}" for heading, frame in self.tables.items()
+        ]
+        notes = "\n".join(f"! {line}" for line in (*self.notes, *self.problems))
+        return "\n\n".join(filter(None, (self.answer, self.text, *tables, notes)))
 
     def _repr_html_(self) -> str:
         lines = [f"<p>{html.escape(line)}</p>" for line in self.answer.splitlines()]

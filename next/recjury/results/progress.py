@@ -71,4 +71,5 @@ def _by_state(counts: Counts) -> "pd.DataFrame":
 
     rows = {"conversations": counts.conversations, **counts.evaluations}
     frame = pd.DataFrame(rows).T.fillna(0).astype(int)
+    frame = frame.loc[:, frame.any()]
     return frame.rename_axis("of").reset_index()

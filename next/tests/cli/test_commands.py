@@ -27,7 +27,7 @@ def test_a_run_shows_means_and_says_what_it_did(
     assert done.out.startswith("c: 4 conversations. Highest core.overall: ")
     assert "outcome.success" in done.out
     assert max(map(len, done.out.splitlines())) <= 120
-    assert "4 of 4 conversations were played" in done.err
+    assert "4 of 4 conversations were finished" in done.err
     lines = (tmp_path / "log.jsonl").read_text().splitlines()
     events = [json.loads(line)["event"] for line in lines]
     for what in ("run", "conversation", "evaluation", "call"):

@@ -280,7 +280,7 @@ def test_one_who_speaks_may_be_called_system(tmp_path: Path) -> None:
         ("session,role,text\n1,user,Hi\n", ["line 2", "answers nothing"]),
         ("role,text\nuser,Caf\xe9\n".encode("cp1252"), ["not UTF-8", "byte 18"]),
         ("just words\nand more\n", ["neither JSON nor a table", "just words"]),
-        ("", ["neither JSON nor a table"]),
+        ("", ["is empty"]),
     ],
 )
 def test_a_mistake_in_a_table_has_its_line(

@@ -243,7 +243,7 @@ def test_who_is_skipped_is_known(tmp_path: Path) -> None:
     assert [skipped.system for skipped in found.skipped] == ["B"]
 
 
-@pytest.mark.parametrize("text", ["chat,bot\n1,2\n", "", "{}", "[1, 2]", '{"a": [{"b": 1}]}'])
+@pytest.mark.parametrize("text", ["chat,bot\n1,2\n", "{}", "[1, 2]", '{"a": [{"b": 1}]}'])
 def test_another_kind_of_file_is_told_what_was_looked_for(tmp_path: Path, text: str) -> None:
     with pytest.raises(UserError) as refused:
         read(tmp_path, text)

@@ -67,6 +67,14 @@ def test_of_a_recording_endings_and_leaks_are_not_known() -> None:
     assert found["success"] == 1
 
 
+def test_who_plays_and_lists_nothing_has_found_nothing() -> None:
+    """An agent that lost its lists must not lose its success rate; a recording may have none."""
+    played = rate(log(system("Sorry, something went wrong."), ending="round limit"))
+    assert (played["success"], played["recall@10"], played["last_recall@10"]) == (0, 0, 0)
+    recorded = rate(log(system("Sorry, something went wrong."), ending="recorded"))
+    assert recorded["success"] is None
+
+
 def test_leaks_are_counted() -> None:
     leak = Event(kind="leak", value={"text": "Heat?"})
     leaked = Turn(speaker="user", text="Another?", events=(leak,))
