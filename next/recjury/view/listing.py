@@ -8,6 +8,7 @@ from recjury.results.effort import costs
 from recjury.results.ratings import FAILURES, TRIAL
 from recjury.store import Store
 from recjury.view.debates import endings
+from recjury.view.queries import rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
 FILTERS = ("system", "user", "corpus", "scenario", "ending", "status", "agreed")
 """The columns by which lists are filtered."""
 
+# The version of each system that the last run with it had.
+_NEWEST = """
+    SELECT DISTINCT system, version FROM plan WHERE campaign = :campaign AND (system, run) IN (
+        SELECT system, MAX(run) FROM plan WHERE campaign = :campaign GROUP BY system
+    )
+"""
 _PLAYED = ["id", "version", *TRIAL, "state", "ending", "rounds", "reason", "seconds"]
 
 
@@ -32,13 +39,13 @@ def read_trials(
 
     newest = ratings.drop_duplicates("conversation").astype({"conversation": str})
     newest = newest.set_index("conversation")
-    is_new = set(newest.index)
-    rows = [
+    is_new, versions = set(newest.index), set(rows(store, _NEWEST, campaign=campaign))
+    played = [
         [*(getattr(row, name) for name in _PLAYED[:-1]), sum(row.seconds)]
         for row in store.conversations(campaign)
-        if row.id in is_new or row.state == "planned"
+        if row.id in is_new or (row.state == "planned" and (row.system, row.version) in versions)
     ]
-    trials = pd.DataFrame(rows, columns=_PLAYED).drop_duplicates("id", keep="last")
+    trials = pd.DataFrame(played, columns=_PLAYED).drop_duplicates("id", keep="last")
     ends, ids = endings(store, campaign), trials["id"]
     lost = set(ratings["conversation"][ratings["status"].isin(FAILURES)].astype(str))
     trials = trials.assign(

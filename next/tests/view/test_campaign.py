@@ -11,7 +11,7 @@ import pytest
 
 from recjury.errors import UserError
 from recjury.records import Finding, Turn
-from recjury.store import Store
+from recjury.store import PlannedConversation, Store
 from recjury.view.campaign import campaign_page
 from recjury.view.campaigns import campaigns_page
 from recjury.view.rendering import render
@@ -107,6 +107,15 @@ def test_filters_narrow_all_of_the_page(store: Store) -> None:
     assert "corpus=redial" in values["systems"][0].cells[0].address
     with pytest.raises(UserError, match="corpus 'opendialkg'"):
         page_of(store, corpus="opendialkg")
+
+
+def test_what_an_older_version_did_not_play_is_no_trial(store: Store) -> None:
+    run = store.start("films", {"name": "films"}, {})
+    about = ("mine", "v0", "llm", "1", "sample", "s1", 0)
+    store.plan(run, [PlannedConversation("old".ljust(32, "0"), 0, *about)], [])
+    store.end(run, "stopped")
+    put(store, said("Hi", "A", id="s1"), [rated("novelty", 1)])
+    assert page_of(store)["trials"] == 1
 
 
 def test_trials_are_filtered_by_what_came_of_them(store: Store) -> None:
