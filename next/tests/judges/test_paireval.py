@@ -171,11 +171,43 @@ def test_words_that_cannot_be_told_apart(tmp_path: Path, words: str, problem: st
         PairEval(prompts=pack_with(tmp_path, words))
 
 
+def test_two_responses_to_one_history_are_compared(tmp_path: Path) -> None:
+    """The file has the rated response, another one, and one to another history."""
+    log = log_of(*LOG.interaction[:1])
+    history = [turn.model_dump(include={"speaker", "text"}) for turn in log.scenario.history]
+    own = log.interaction[0].model_dump(include={"speaker", "text"})
+    rows = [
+        {
+            "id": str(n),
+            "system": "s",
+            "history": before,
+            "interaction": [{**own, "text": text}],
+        }
+        for n, (before, text) in enumerate(
+            [(history, own["text"]), (history, "Corrupted."), ([*history, *history], "Elsewhere.")]
+        )
+    ]
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    examples = {"number": 1, "from": "pair", "file": str(file)}
+
+    def better(request: Request, code: str) -> Any:
+        first, second = halves(request)
+        assert {own["text"] in first, own["text"] in second} == {True, False}
+        assert "Corrupted." in first + second
+        return likely.word({"A": 0.9, "B": 0.1} if own["text"] in first else {"A": 0.3, "B": 0.7})
+
+    (rating,), _, asked = rated(better, log, level="turn", examples=examples)
+    assert rating.score == pytest.approx(0.8)
+    assert len(asked) == 2
+
+
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
         ({"examples": {"number": 0}}, "number"),
-        ({"examples": {"from": "train"}}, "'corpus' or 'test'"),
+        ({"examples": {"from": "train"}}, "'corpus', 'test' or 'pair'"),
+        ({"examples": {"from": "pair"}}, "`file` is missing"),
         ({"examples": {"number": 900}}, "900 are wanted, and the split 'valid' of sample has"),
         ({"examples": {"file": "none.jsonl"}}, "there is no file none.jsonl"),
         ({"level": "word"}, "level"),
