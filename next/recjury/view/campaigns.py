@@ -52,10 +52,10 @@ def _row(store: Store, name: str) -> dict[str, Any]:
     systems = [str(part.get("name") or part["kind"]) for part in config.get("systems", ())]
     corpora = [str(part.get("corpus") or "") for part in config.get("scenarios", ())]
     campaign, state = Campaign(store, name), runs[0].state if runs else "planned"
-    ahead, note = None, "not before the end" if state == "running" else "no scores"
-    if done > _QUICK:
-        note = "open it to see"
-    elif done and state != "running":
+    ahead, note = None, "open it to see" if done > _QUICK else "no scores"
+    if state == "running":
+        note = "not before the end"
+    elif 0 < done <= _QUICK:
         ahead = campaign.kept("ahead", lambda: _leader(campaign), most=_MANY)
     return {
         "name": name,

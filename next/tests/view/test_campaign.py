@@ -137,7 +137,7 @@ def test_who_is_ahead_is_so_over_common_scenarios(store: Store) -> None:
     (pair,) = page_of(store)["pairs"]
     assert (pair.a, pair.b) == ("steady", "lucky")
     assert [system.name for system in page_of(store)["systems"]] == ["steady", "lucky"]
-    assert "steady is ahead: overall 95" in re.sub(
+    assert "steady is ahead: overall 55.2, 5.0 over lucky" in re.sub(
         "<[^>]*>", "", render(campaign_page(store, {}, "films"))
     )
     ahead = campaigns_page(store, {}).values["campaigns"][0]["ahead"]
