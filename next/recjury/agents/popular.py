@@ -1,63 +1,64 @@
 """Systems without a model: what they say is a floor that every other system should beat."""
 
+import heapq
 import random
-from typing import Literal, Self
+from collections.abc import Sequence
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, PrivateAttr
 
 from recjury.agents.settings import SystemSettings
-from recjury.corpora import Corpus, Item
+from recjury.corpora import Catalogue, Corpus, Item
 from recjury.records import LIST_LENGTH, Conversation, SystemReply, digest
 
 _NAMED = 3  # items of the list that the text names
 
 
-class Popular(SystemSettings):
-    """Recommends the most popular items that the conversation has not named."""
+class Floor(SystemSettings):
+    """Recommends `length` items that no turn has listed or named, or of all if none is left."""
 
-    kind: Literal["popular"] = "popular"
+    RENDERING: ClassVar[int] = 2
+
     length: int = Field(default=LIST_LENGTH, ge=1, le=100)
-    _ranked: tuple[Item, ...] = PrivateAttr(default=())
+    _catalogue: Catalogue = PrivateAttr(default_factory=Catalogue)
 
     def prepared(self, corpus: Corpus) -> Self:
         """The system over a corpus."""
         ready = self.model_copy()
-        ready._ranked = tuple(sorted(corpus.catalogue, key=lambda item: -item.popularity))
+        ready._catalogue = corpus.catalogue
         return ready
 
     async def respond(self, conversation: Conversation) -> SystemReply:
-        """The next items of the ranking."""
-        return _recommend(_new(self._ranked, conversation)[: self.length])
+        """A list, and a text that names its first items."""
+        named = {
+            ref.id
+            for turn in conversation.turns
+            for ref in (*turn.items, *self._catalogue.link(turn.text))
+        }
+        new = [item for item in self._catalogue if item.id not in named]
+        items = tuple(item.ref for item in self._best(new or list(self._catalogue), conversation))
+        names = " or ".join(item.name for item in items[:_NAMED])
+        return SystemReply(text=f"You may like {names}.", items=items)
+
+    def _best(self, items: Sequence[Item], conversation: Conversation) -> Sequence[Item]:
+        """At most `length` of the items, best first."""
+        raise NotImplementedError
 
 
-class Random(SystemSettings):
+class Popular(Floor):
+    """Recommends the most popular items that the conversation has neither listed nor named."""
+
+    kind: Literal["popular"] = "popular"
+
+    def _best(self, items: Sequence[Item], conversation: Conversation) -> Sequence[Item]:  # noqa: ARG002
+        return heapq.nlargest(self.length, items, key=lambda item: item.popularity)
+
+
+class Random(Floor):
     """Recommends items at random: the same ones in the same conversation."""
 
     kind: Literal["random"] = "random"
-    length: int = Field(default=LIST_LENGTH, ge=1, le=100)
-    _items: tuple[Item, ...] = PrivateAttr(default=())
 
-    def prepared(self, corpus: Corpus) -> Self:
-        """The system over a corpus."""
-        ready = self.model_copy()
-        ready._items = tuple(corpus.catalogue)
-        return ready
-
-    async def respond(self, conversation: Conversation) -> SystemReply:
-        """Items drawn by what was said so far."""
-        new = _new(self._items, conversation)
+    def _best(self, items: Sequence[Item], conversation: Conversation) -> Sequence[Item]:
         seed = digest([turn.text for turn in conversation.turns])
-        return _recommend(random.Random(seed).sample(new, min(self.length, len(new))))
-
-
-def _new(items: tuple[Item, ...], conversation: Conversation) -> list[Item]:
-    """The items that no turn has listed; all of them if none is left."""
-    listed = {item.id for turn in conversation.turns for item in turn.items}
-    return [item for item in items if item.id not in listed] or list(items)
-
-
-def _recommend(items: list[Item]) -> SystemReply:
-    names = [item.ref.name for item in items[:_NAMED]]
-    return SystemReply(
-        text=f"You may like {' or '.join(names)}.", items=tuple(item.ref for item in items)
-    )
+        return random.Random(seed).sample(items, min(self.length, len(items)))

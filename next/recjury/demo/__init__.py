@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from recjury.demo.counted import Counted
 from recjury.demo.user import DemoUser
 from recjury.judges import Evaluator
-from recjury.records import Record
+from recjury.simulator import SimulatedUser
 
-DEMO_USERS: Mapping[str, type[Record]] = {"demo": DemoUser}
+DEMO_USERS: Mapping[str, type[SimulatedUser]] = {"demo": DemoUser}
 """Users without a model, by kind."""
 
 DEMO_EVALUATORS: Mapping[str, type[Evaluator]] = {"counted": Counted}

@@ -4,16 +4,15 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from itertools import chain, zip_longest
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple
 from zlib import crc32
 
 import yaml
-from pydantic import PrivateAttr
 
-from recjury.corpora import Catalogue, Domain, Item, KnowledgeGraph, fact_of
+from recjury.corpora import Domain, Item, KnowledgeGraph, fact_of, fold
 from recjury.llm import Ask
-from recjury.records import Record, Scenario, Turn
-from recjury.simulator import LeakGuard, Situation
+from recjury.records import Scenario, Turn
+from recjury.simulator import SimulatedUser, Situation
 
 _WORDS = {"items": "items", "an_item": "an item", "done": "seen"}
 
@@ -25,36 +24,23 @@ class Wish(NamedTuple):
     value: str
 
 
-class DemoUser(Record):
+class DemoUser(SimulatedUser):
     """Says an opening wish, one more wish a turn, refusals, a question about a hit, and thanks.
 
     Its wishes are those of the scenario, then what the catalogue says of the first target. It does
     not name a target that the system has not named.
     """
 
-    RENDERING: ClassVar[int] = 3
-    """Another number if the same situation leads to another sentence."""
+    RENDERING: ClassVar[int] = 4
 
     kind: Literal["demo"] = "demo"
     name: str = "demo"
-    _catalogues: Mapping[str, Catalogue] = PrivateAttr(default_factory=dict)
-    _domains: Mapping[str, Domain] = PrivateAttr(default_factory=dict)
-
-    def prepared(self, catalogues: Mapping[str, Catalogue], domains: Mapping[str, Domain]) -> Self:
-        """The user with what it knows of items, by the names of corpora."""
-        ready = self.model_copy()
-        ready._catalogues, ready._domains = catalogues, domains
-        return ready
 
     def lacks(self, scenario: Scenario) -> str:
         """Why the user cannot play a scenario, or nothing."""
         if scenario.targets or scenario.wishes:
             return ""
         return f"scenario {scenario.id} has neither targets nor wishes"
-
-    def guard(self, scenario: Scenario) -> LeakGuard:
-        """The guard over the targets."""
-        return LeakGuard(scenario.targets, self._catalogue(scenario))
 
     async def speak(self, situation: Situation, ask: Ask) -> Turn:  # noqa: ARG002
         """The next utterance; the same one in the same situation."""
@@ -76,28 +62,25 @@ class DemoUser(Record):
     def _wishes(self, situation: Situation) -> Iterator[Wish]:
         """What the user wants and has not said, and does not give a target away."""
         scenario = situation.scenario
-        catalogue = self._catalogue(scenario)
+        catalogue, domain = self.catalogue(scenario), self.domain(scenario)
         known = (
             catalogue.items[each.id] for each in scenario.targets if each.id in catalogue.items
         )
         target = next(known, None)
-        said = " ".join(turn.text for turn in situation.turns if turn.speaker == "user").casefold()
+        said = " ".join(turn.text for turn in situation.turns if turn.speaker == "user")
         facts = map(fact_of, scenario.wishes)
         wishes = (Wish(relation or "wish", value) for relation, value in facts)
-        domain = self._domains.get(scenario.corpus)
         traits = _traits(target, catalogue.graph, domain) if target else ()
         for wish in chain(wishes, traits):
-            if wish.value.casefold() not in said and wish.value not in situation.withheld:
+            is_said = f" {fold(wish.value)} " in f" {fold(said)} "
+            if not is_said and wish.value not in situation.withheld:
                 yield wish
 
     def _words(self, scenario: Scenario) -> dict[str, str]:
-        domain = self._domains.get(scenario.corpus)
+        domain = self.domain(scenario)
         if domain is None:
             return dict(_WORDS)
         return {word: str(getattr(domain, word)) for word in _WORDS}
-
-    def _catalogue(self, scenario: Scenario) -> Catalogue:
-        return self._catalogues.get(scenario.corpus) or Catalogue()
 
 
 class _Speech:

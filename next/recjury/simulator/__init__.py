@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 
-from recjury.records import Record
 from recjury.simulator.leak_guard import LeakGuard
 from recjury.simulator.llm_user import LlmUser, personas
 from recjury.simulator.nobody import Nobody
 from recjury.simulator.session import Played, Session, Situation, System, User, converse
 from recjury.simulator.user import SimulatedUser
 
-USERS: Mapping[str, type[Record]] = {"llm": LlmUser, "nobody": Nobody}
+USERS: Mapping[str, type[SimulatedUser]] = {"llm": LlmUser, "nobody": Nobody}
 """The classes of users by `kind`; their fields are their keys in a campaign file."""
 
 __all__ = [

@@ -201,3 +201,5 @@ def test_systems_without_a_model_recommend_what_is_new(name: str) -> None:
     first, second = talk({"kind": name, "length": 2}, "Hi.", "Others?")
     assert len({item.id for item in first.items + second.items}) == 4
     assert talk({"kind": name, "length": 2}, "Hi.", "Others?") == [first, second]
+    (third,) = talk({"kind": name, "length": 100}, f"I liked {first.items[0].name}.")
+    assert first.items[0] not in third.items

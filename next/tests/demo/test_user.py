@@ -71,6 +71,12 @@ def test_wishes_of_the_scenario_come_first() -> None:
     assert "no war" in said(after(told, system_says("Any more?"), scenario=wishes))
 
 
+def test_a_wish_in_a_longer_word_is_not_said_yet() -> None:
+    wishes = Scenario(id="2", corpus="sample", wishes=("war", "crime"))
+    told = Turn(speaker="user", text="It has won an award. No Crime, please.")
+    assert "war" in said(after(told, system_says("Any more?"), scenario=wishes))
+
+
 def test_withheld_values_are_not_said() -> None:
     values = tuple(v for each in SAMPLE.catalogue.items[HEAT.id].attributes.values() for v in each)
     text = said(after(withheld=values))
