@@ -29,19 +29,13 @@ def families(dialogues: Mapping[str, Sequence[str]], *, shared: int = 3) -> dict
         if len(names) <= _EVERYWHERE
         for pair in combinations(names, 2)
     )
-    parent = {name: name for name in dialogues}
-
-    def root(name: str) -> str:
-        while parent[name] != name:
-            name = parent[name]
-        return name
-
     order = {name: place for place, name in enumerate(dialogues)}
+    first = {name: name for name in dialogues}
     for (one, two), count in together.items():
         if count >= max(1, min(shared, len(long[one]), len(long[two]))):
-            first, second = sorted((root(one), root(two)), key=order.__getitem__)
-            parent[second] = first
-    return {name: root(name) for name in dialogues}
+            kept, joined = sorted((first[one], first[two]), key=order.__getitem__)
+            first.update((name, kept) for name, each in first.items() if each == joined)
+    return first
 
 
 def _long(texts: Sequence[str]) -> frozenset[str]:

@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -147,28 +148,17 @@ def uss(folder: Path) -> Labels:
     return labels_of("uss", [(*row, "unknown", cluster[row[0]]) for row in rows], recordings)
 
 
-RESPONSE_SETS = (
-    "dailydialog-grade",
-    "dailydialog-zhao",
-    "convai2-grade",
-    "convai2-usr",
-    "topicalchat-usr",
-    "fed-turn",
-    "empathetic-grade",
-)
-
-
 def dialogue_eval(folder: Path) -> Labels:
-    """Rated replies (PairEval, section 4.1) and FED's dialogues, a JSON object a line.
+    """Rated replies (PairEval, section 4.1) and dialogues: a set in each .jsonl file of a folder.
 
     A reply is turn 0 of a conversation whose history is its context. The label is the mean that
-    was published (`target`).
+    was published (`target`); files without one are other things.
     """
     rows: list[tuple[Any, ...]] = []
     recordings = []
-    for name in (*RESPONSE_SETS, "fed-dialogue"):
-        files = (folder / f"{name}.jsonl{end}" for end in (".gz", ""))
-        for row in (row for file in files if file.is_file() for row in json_rows(file)):
+    for file in sorted(folder.glob("*.jsonl*")):
+        name = file.name.partition(".")[0]
+        for row in takewhile(lambda row: "target" in row, json_rows(file)):
             system = str(row.get("system") or "unknown")
             history = alternating(row["history"], row.get("speakers"))
             start = " ".join(re.findall(r"\w+", " ".join(row["history"][:3]).lower()))
@@ -179,8 +169,6 @@ def dialogue_eval(folder: Path) -> Labels:
             else:
                 recordings.append(_reply(row["id"], name, system, history, row["response"]))
                 rows.append((row["id"], 0, "reply_quality", *about))
-    if not rows:
-        raise UserError(f"{folder} has none of {', '.join(RESPONSE_SETS)} as .jsonl or .jsonl.gz")
     return labels_of("dialogue-eval", rows, recordings)
 
 

@@ -1,7 +1,6 @@
 """`recjury train`: neural systems, FACE's instructions, and judges."""
 
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +10,7 @@ from recjury.cli.options import JsonOption
 from recjury.errors import UserError
 
 if TYPE_CHECKING:
-    from recjury.agents.neural.training import Learned, Step
+    from recjury.agents.neural.training import Learned
     from recjury.results import Findings
 
 
@@ -54,7 +53,7 @@ def train(
         show(said, as_json=json)
         return
     try:
-        learned = training.train(asked, _progress())
+        learned = training.train(asked, lambda step: typer.echo(str(step), err=True))
     except KeyboardInterrupt:
         typer.echo("\nInterrupted: nothing is written.", err=True)
         raise typer.Exit(130) from None
@@ -75,19 +74,6 @@ def _settings(given: Any) -> Mapping[str, Any]:
         except yaml.YAMLError:
             found[key] = value
     return found
-
-
-def _progress() -> Callable[["Step"], None]:
-    """A line on standard error for each epoch; on a terminal, one that is written anew."""
-    redraws = sys.stderr.isatty()
-
-    def show(step: "Step") -> None:
-        over = step.epoch == step.epochs
-        line = f"{step.part}: epoch {step.epoch} of {step.epochs}, loss {step.loss:.3f}"
-        sys.stderr.write(f"\r\x1b[K{line}" + ("\n" if over else "") if redraws else f"{line}\n")
-        sys.stderr.flush()
-
-    return show
 
 
 def _findings(learned: "Learned") -> "Findings":

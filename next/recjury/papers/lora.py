@@ -161,7 +161,7 @@ class _Learner:
                 raise UserError(f"the loss of step {step + 1} is {loss}: lower `rate`")
             torch.nn.utils.clip_grad_norm_(learned, 1.0)
             optimiser.step()
-            told(Step("adapter", step + 1, total, loss))
+            told(Step("batches", step + 1, total, loss))
             yield loss
 
     def _loss_of(self, batch: Sequence[_Row]) -> float:

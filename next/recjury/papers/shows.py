@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recjury.agreement import Analysis, Given, Labels, align
@@ -74,19 +73,16 @@ def _over_draws(told: Mapping[str, Any]) -> "pd.DataFrame":
     """Mean and standard deviation of r and rho over the draws of an evaluator's examples."""
     import pandas as pd
 
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for subset, aspects in told.items():
-        for metric, each in (pair for aspect in aspects.values() for pair in aspect.items()):
-            if DRAW.search(metric):
-                groups.setdefault((subset, DRAW.sub("", metric)), []).append(each)
-    rows = []
-    for (subset, metric), draws in groups.items():
-        row: dict[str, Any] = {"data": subset, "metric": metric, "draws": len(draws)}
-        for kind in ("pearson", "spearman"):
-            values = [each[kind]["value"] for each in draws]
-            row |= {kind: fmean(values), f"{kind} sd": stdev(values) if len(values) > 1 else None}
-        rows.append(row)
-    return pd.DataFrame(rows)
+    rows = [
+        (subset, DRAW.sub("", metric), each["pearson"]["value"], each["spearman"]["value"])
+        for subset, aspects in told.items()
+        for metric, each in (pair for aspect in aspects.values() for pair in aspect.items())
+        if DRAW.search(metric)
+    ]
+    frame = pd.DataFrame(rows, columns=["data", "metric", "pearson", "spearman"])
+    by_metric = frame.groupby(["data", "metric"], sort=False)
+    means, deviations = by_metric.mean(), by_metric.std().add_suffix(" sd")
+    return means.join(deviations).assign(draws=by_metric.size()).reset_index()
 
 
 def ceiling(labels: Labels) -> Findings:

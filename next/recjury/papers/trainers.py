@@ -35,7 +35,7 @@ async def trained(asked: FaceTraining | PairTraining | QualityTraining, say: Say
 
     def told(step: Step) -> None:
         if step.epoch in (1, step.epochs) or step.epoch % 10 == 0:
-            say(f"step {step.epoch} of {step.epochs}, loss {step.loss:.3f}")
+            say(f"batch {step.epoch} of {step.epochs}, loss {step.loss:.3f}")
 
     return await in_thread(_adapted, asked, lessons, told)
 

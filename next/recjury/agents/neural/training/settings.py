@@ -21,6 +21,9 @@ class Step(NamedTuple):
     epochs: int
     loss: float
 
+    def __str__(self) -> str:
+        return f"{self.part}: epoch {self.epoch} of {self.epochs}, loss {self.loss:.3f}"
+
 
 class Learned(NamedTuple):
     """The weights' folder, how many examples there were, and Recall@k of the last split by k."""
