@@ -1,6 +1,7 @@
 """The cluster bootstrap as a matrix of weights: row 0 is the data as they are."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -78,9 +79,15 @@ def interval(draws: Array, level: float = 0.95, clusters: int = 0) -> tuple[floa
         return float("nan"), float("nan")
     tail = (1 - level) / 2
     if clusters > 1:
-        from scipy import stats
-
-        wider = np.sqrt(clusters / (clusters - 1)) * stats.t.ppf(tail, clusters - 1)
-        tail = float(stats.norm.cdf(wider))
+        tail = _of_few(tail, clusters)
     low, high = np.nanquantile(draws[1:], [tail, 1 - tail])
     return float(low), float(high)
+
+
+@cache
+def _of_few(tail: float, clusters: int) -> float:
+    """The share of draws beyond an end of an interval, for so many clusters."""
+    from scipy import stats
+
+    wider = np.sqrt(clusters / (clusters - 1)) * stats.t.ppf(tail, clusters - 1)
+    return float(stats.norm.cdf(wider))

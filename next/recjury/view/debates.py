@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from recjury.store import Store
+from recjury.store import NEWEST_EVALUATORS, Store
 from recjury.view.axes import Tick
 from recjury.view.debate_chart import SCALE, letters_of
 from recjury.view.queries import rows
@@ -46,7 +46,7 @@ class Panel(NamedTuple):
 
 # As the debate's rules have it (CoRE, 4.2): all who were heard give one score. Of several debates
 # about a conversation, all agree or none does.
-_ENDS = """
+_ENDS = f"""
     WITH last AS (SELECT evaluation, MAX(round) AS round FROM statement GROUP BY evaluation)
     SELECT conversation, MIN(CASE WHEN spread = 0 AND silent = 0 THEN 1 ELSE 0 END),
            COALESCE(MAX(spread), 0)
@@ -54,22 +54,22 @@ _ENDS = """
         SELECT e.conversation, MAX(s.score) - MIN(s.score) AS spread,
                SUM(CASE WHEN s.status IN ('ok', 'not applicable') THEN 0 ELSE 1 END) AS silent
         FROM plan p
-        JOIN campaign_evaluator ce ON ce.campaign = p.campaign
+        JOIN {NEWEST_EVALUATORS} ce ON ce.campaign = p.campaign
         JOIN evaluation e ON e.conversation = p.conversation AND e.evaluator = ce.evaluator
             AND e.judging < ce.judgings
         JOIN last ON last.evaluation = e.id
         JOIN statement s ON s.evaluation = e.id AND s.round = last.round
         WHERE p.campaign = :campaign GROUP BY e.conversation, e.id
     ) AS debates GROUP BY conversation
-"""
+"""  # noqa: S608 (a constant)
 # What the scores of a role sum to in a round of those debates whose last round is `last`.
-_SUMS = """
+_SUMS = f"""
     WITH last AS (SELECT evaluation, MAX(round) AS round FROM statement GROUP BY evaluation)
     SELECT p.system, p.version, s.role, s.round, last.round AS last,
            SUM(s.score) AS total, COUNT(s.score) AS number
     FROM plan p
     JOIN conversation c ON c.id = p.conversation
-    JOIN campaign_evaluator ce ON ce.campaign = p.campaign
+    JOIN {NEWEST_EVALUATORS} ce ON ce.campaign = p.campaign
     JOIN evaluation e ON e.conversation = p.conversation AND e.evaluator = ce.evaluator
         AND e.judging < ce.judgings
     JOIN last ON last.evaluation = e.id
@@ -80,7 +80,7 @@ _SUMS = """
         AND (:status = '' OR :status = CASE
             WHEN c.state <> 'done' THEN c.state
             WHEN EXISTS (
-                SELECT 1 FROM campaign_evaluator own
+                SELECT 1 FROM {NEWEST_EVALUATORS} own
                 JOIN evaluation x ON x.evaluator = own.evaluator AND x.judging < own.judgings
                 JOIN rating r ON r.evaluation = x.id
                 WHERE own.campaign = p.campaign AND x.conversation = p.conversation
@@ -89,7 +89,7 @@ _SUMS = """
             ELSE 'done' END)
     GROUP BY p.system, p.version, s.role, s.round, last.round
     ORDER BY MIN(s.number)
-"""
+"""  # noqa: S608 (a constant)
 _BY = ("user", "corpus", "scenario", "evaluator", "status")
 
 
