@@ -5,7 +5,7 @@ less the mean of all systems. The contributions of all turns add up to the syste
 that mean; so do those of all dialogue acts, all instructions, and all particles.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from recjury.agreement.given import Given
@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 _STRONGEST = 10  # particles in a table
 _LONGEST = 60  # characters of a particle there
-_PARTS = {"system turn": "turn", "act": "act", "instruction": "instruction"}
+_PARTS: Mapping[str, list[str]] = {
+    "systems": [],
+    "turn": ["turn"],
+    "act": ["act"],
+    "instruction": ["instruction"],
+    "particles": ["conversation", "turn", "act", "particle"],
+}
 
 
 def explained(given: Given) -> Findings:
@@ -31,31 +37,20 @@ def explained(given: Given) -> Findings:
     means = scores.groupby("aspect")["score"].transform("mean")
     sizes = scores.groupby(["aspect", "system"])["score"].transform("size")
     scores = scores.assign(contribution=(scores["score"] - means) / sizes)
-    tables = {
-        f"By {name}": _by(scores, ["aspect", "system", column]) for name, column in _PARTS.items()
-    }
-    places = ["aspect", "system", "conversation", "turn", "act", "particle"]
-    particles = _by(scores, places).sort_values("contribution", key=abs, ascending=False)
-    shown = particles.head(_STRONGEST).assign(
-        conversation=lambda frame: frame["conversation"].str[:8],
-        particle=lambda frame: frame["particle"].str[:_LONGEST],
-    )
-    tables["The strongest particles"] = shown
-    systems = _by(scores, ["aspect", "system"])
-    least = systems.sort_values("contribution").iloc[0]
-    acts = tables["By act"]
-    act = acts[(acts["aspect"] == least.aspect) & (acts["system"] == least.system)]
-    worst = act.sort_values("contribution").iloc[0]
+    found = {name: _by(scores, ["aspect", "system", *keys]) for name, keys in _PARTS.items()}
+    least = found["systems"].iloc[0]
+    acts = found["act"].query("aspect == @least.aspect and system == @least.system")
+    worst = acts.iloc[0]
+    strongest = found["particles"].sort_values("contribution", key=abs, ascending=False)
+    short = {"conversation": lambda frame: frame["conversation"].str[:8]}
+    short["particle"] = lambda frame: frame["particle"].str[:_LONGEST]
+    shown = {**found, "particles": strongest.head(_STRONGEST).assign(**short)}
     return Findings(
         title="face.explain",
         answer=f"{least.system} is {least.contribution:+.2f} from the mean in {least.aspect}; "
         f"{worst.act} contributes {worst.contribution:+.2f}.",
-        tables={"By system": systems, **tables},
-        data={
-            "systems": systems.to_dict("records"),
-            **{column: tables[f"By {name}"].to_dict("records") for name, column in _PARTS.items()},
-            "particles": particles.to_dict("records"),
-        },
+        tables={f"What contributes: {name}": table for name, table in shown.items()},
+        data={name: table.to_dict("records") for name, table in found.items()},
     )
 
 
@@ -78,6 +73,8 @@ def _scores(given: Given) -> Iterator[dict[str, Any]]:
 
 
 def _by(scores: "pd.DataFrame", keys: list[str]) -> "pd.DataFrame":
+    """The parts, the one that pulls down most first."""
     by_part = scores.groupby(keys, sort=False)
     parts = by_part.agg(score=("score", "mean"), contribution=("contribution", "sum"))
-    return parts.assign(scores=by_part.size()).reset_index()
+    parts = parts.assign(scores=by_part.size()).reset_index()
+    return parts.sort_values("contribution", ignore_index=True)

@@ -9,14 +9,13 @@ from recjury.agreement.labels import Labels
 from recjury.errors import UserError
 from recjury.files import read_text
 from recjury.results import ratings, scores
-from recjury.results.ratings import factors_of
+from recjury.results.ratings import TRIAL
 from recjury.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_KEYS = ["scenario", "turn", "corpus", "system", "metric"]
-_TEXTS = dict.fromkeys(["scenario", "corpus", "system", "metric"], str)
+_KEYS = ["conversation", "turn", "corpus", "system", "metric"]
 
 
 def read_scores(source: str, campaign: str = "", labels: Labels | None = None) -> "pd.DataFrame":
@@ -43,17 +42,14 @@ def scores_of(frame: "pd.DataFrame", labels: Labels | None = None) -> "pd.DataFr
 
     if labels is not None and (own := labels.of_conversations(frame)).any():
         frame = frame[own].assign(scenario=frame["conversation"][own].astype(str))
-    rated = frame[frame["metric"].notna()]
-    rated = rated.assign(metric=rated["evaluator"].astype(str) + "." + rated["metric"].astype(str))
-    by_rater = rated.groupby([*_KEYS, "rater"], observed=True)["score"].mean()
-    by_place = by_rater.groupby(level=_KEYS, observed=True)
-    whole = by_place.mean().where(by_place.count() == by_place.size()).reset_index()
-    wide, means = scores(frame).reset_index(), factors_of(frame)
-    known = [each for each in means if each in wide]
-    long = wide.melt(["scenario", "corpus", "system"], known, "metric", "score")
-    long = long.assign(turn=-1.0).groupby(_KEYS, observed=True)["score"].mean().reset_index()
-    found = pd.concat([each.astype(_TEXTS) for each in (whole, long)], ignore_index=True)
-    return found.dropna(subset="score").rename(columns={"scenario": "conversation"})
+    by_turn = [
+        scores(of).reset_index().melt(TRIAL, value_name="score").assign(turn=turn)
+        for turn, of in frame.groupby("turn")
+    ]
+    long = pd.concat(by_turn or [pd.DataFrame(columns=_KEYS)], ignore_index=True)
+    long = long.rename(columns={"id": "metric", "scenario": "conversation"})
+    found = long.groupby(_KEYS, observed=True)["score"].mean().dropna().reset_index()
+    return found.astype(dict.fromkeys(["conversation", "corpus", "system", "metric"], str))
 
 
 def _of_run_file(path: Path) -> "pd.DataFrame":
