@@ -122,6 +122,7 @@ def position(given: Given) -> Findings:
         for each in ("first", "second")
     )
     difference = (first - second).dropna().rename("difference").reset_index()
+    _check_enough(len(difference))
     found = _apart(difference["difference"], cluster_of(difference), given)
     rows, verb = [{"rater": by_position["first"], **found}], "depends on the place"
     return _flagged("judge.position", "Shown first less second", rows, verb, either=True)
@@ -165,23 +166,17 @@ def samples(given: Given) -> Findings:
     """How many scenarios the intervals need: the expected half width at 10 to 1,000 of them."""
     import pandas as pd
 
-    table, rows = scores(given.frame), []
-    for metric in table:
-        wide = table[metric].groupby(level=["corpus", "scenario"]).mean().dropna()
-        if len(wide) >= _FEWEST:
-            spread = float(wide.std())
-            rows.append(
-                {"metric": metric, "sd over scenarios": spread}
-                | {f"n = {n}": 1.96 * spread / math.sqrt(n) for n in (10, 30, 100, 300, 1000)}
-            )
-    if not rows:
-        _check_enough(len(table))
-    lead = rows[0]
+    by_scenario = scores(given.frame).groupby(level=["corpus", "scenario"], observed=True).mean()
+    by_scenario = by_scenario.loc[:, by_scenario.count() >= _FEWEST]
+    _check_enough(len(by_scenario) if len(by_scenario.columns) else 0)
+    spread = by_scenario.std()
+    widths = {f"n = {n}": 1.96 * spread / math.sqrt(n) for n in (10, 30, 100, 300, 1000)}
+    table = pd.DataFrame({"sd over scenarios": spread, **widths}).reset_index(names="metric")
     return Findings(
         title="judge.samples",
-        answer=f"{lead['metric']}: 100 scenarios give a mean within {lead['n = 100']:.2f}.",
-        tables={"Half widths of 95 % intervals by scenarios": pd.DataFrame(rows)},
-        data={"rows": rows},
+        answer=f"{table['metric'][0]}: 100 scenarios give a mean within {table['n = 100'][0]:.2f}.",
+        tables={"Half widths of 95 % intervals by scenarios": table},
+        data={"rows": table.to_dict("records")},
     )
 
 

@@ -92,13 +92,12 @@ def ceiling(labels: Labels) -> Findings:
     rows: list[dict[str, Any]] = []
     for (subset, metric), _ in labels.frame.groupby(["subset", "metric"], sort=False):
         units = labels.units(str(subset), str(metric))
-        alphas = krippendorff_alpha(units), krippendorff_alpha(units, "interval")
-        row = dict(zip(("alpha", "interval alpha"), alphas, strict=True))
-        rows.append({"set": subset, "aspect": metric, **row, "places": len(units)})
-    known = [row for row in rows if row["alpha"] is not None]
-    if not known:
+        alphas = {"alpha": krippendorff_alpha(units)}
+        alphas["interval alpha"] = krippendorff_alpha(units, "interval")
+        rows.append({"set": subset, "aspect": metric, **alphas, "places": len(units)})
+    best = max(rows, key=lambda row: row["alpha"] or -1, default={"alpha": None})
+    if best["alpha"] is None:
         raise UserError(f"{labels.name} has one rating of each place: no agreement is known")
-    best = max(known, key=lambda row: row["alpha"])
     return Findings(
         title=labels.name,
         answer=f"People agree most on {best['aspect']}: alpha {best['alpha']:.3f}.",
