@@ -21,13 +21,10 @@ from recjury.records import (
     PackName,
     SystemReply,
     Turn,
+    shipped_in,
 )
 
 _TURNS = 2  # whose text is embedded, as published
-
-
-def _shipped(name: str) -> str:
-    return f"agents/{name}" if name == "chatcrs" else name
 
 
 class ChatCRS(SystemSettings):
@@ -42,7 +39,7 @@ class ChatCRS(SystemSettings):
     model: ModelName = "main"
     list_source: Literal["independent", "from_text"] = "independent"
     embedder: ModelName | None = None
-    prompts: Annotated[PackName, AfterValidator(_shipped)] = "agents/chatcrs"
+    prompts: Annotated[PackName, AfterValidator(shipped_in("agents", "chatcrs"))] = "agents/chatcrs"
     _instruction: tuple[str, ...] = PrivateAttr(default=())
     _search: Search | VectorSearch | None = PrivateAttr(default=None)
 

@@ -1,13 +1,12 @@
 """Scenarios of a catalogue alone: what a user wants is drawn from its items."""
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from recjury.corpora.catalogue import Catalogue, Item
 from recjury.corpora.corpus import Domain
 from recjury.errors import UserError
-from recjury.records import Scenario
+from recjury.records import Scenario, text_hash
 
 _MOST_WISHES = 3
 _FEW = 10  # items that meet all wishes: with so few, no wish is added
@@ -68,4 +67,4 @@ def _targets(item: Item, wishes: tuple[str, ...], catalogue: Catalogue) -> list[
 
 def lot(*parts: object) -> str:
     """A random order: what has the smaller text comes first, the same on every machine."""
-    return hashlib.sha256(":".join(map(str, parts)).encode()).hexdigest()
+    return text_hash(":".join(map(str, parts)))

@@ -20,14 +20,14 @@ from recjury.records import (
     Record,
     Statement,
     Status,
+    shipped_in,
 )
 
 EDITED = "edited"
 """The speaker of a statement that was edited."""
 
 
-def _shipped(name: str) -> str:
-    return f"debate/{name}" if name in ("core", "core-paper") else name
+_in_full = shipped_in("debate", "core", "core-paper")
 
 
 class DebateSettings(Record):
@@ -40,7 +40,7 @@ class DebateSettings(Record):
 
     model: ModelName = "main"
     roles: dict[str, ModelName] = Field(default_factory=dict)
-    prompts: Annotated[PackName, AfterValidator(_shipped)] = "debate/core"
+    prompts: Annotated[PackName, AfterValidator(_in_full)] = "debate/core"
     lists: Literal["all", "named"] | None = None
     language: str = ""
     temperature: float = Field(default=0.0, ge=0, le=2)
@@ -52,7 +52,7 @@ class DebateSettings(Record):
         """Roles by their full names. Raises ValueError for a role that the pack lacks."""
         if not isinstance(values, Mapping) or not values.get("roles"):
             return values
-        known = {name.casefold(): name for name in roles_of(pack(_shipped(_prompts_of(values))))}
+        known = {name.casefold(): name for name in roles_of(pack(_in_full(_prompts_of(values))))}
         for name in values["roles"]:
             if name.casefold() not in known:
                 raise ValueError(

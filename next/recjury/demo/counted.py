@@ -8,6 +8,7 @@ from pydantic import Field
 from recjury.demo.counts import COUNTS, ENGLISH, Count
 from recjury.demo.talk import Talk
 from recjury.judges import Criterion, Evaluator, criteria_of
+from recjury.judges.answers import computed, not_applicable, rating_of
 from recjury.llm import Ask
 from recjury.llm.prompts import pack
 from recjury.records import (
@@ -17,7 +18,6 @@ from recjury.records import (
     Metric,
     Rating,
     Statement,
-    Status,
 )
 
 
@@ -60,12 +60,9 @@ def _factors() -> tuple[Criterion, ...]:
 
 def _rating(criterion: Criterion, talk: Talk) -> Rating:
     metric = criterion.metric.name
-    counted = _count(criterion, metric, talk)
-    if counted.score is None:
-        status = Status.NOT_APPLICABLE
-        return Rating(metric=metric, rater="counted", status=status, reason=counted.note)
-    score = float(counted.score)
-    return Rating(metric=metric, rater="counted", score=score, rationale=counted.note)
+    score, note = _count(criterion, metric, talk)
+    answer = not_applicable(note) if score is None else computed(score, note)
+    return rating_of(metric, "counted", answer)
 
 
 def _count(criterion: Criterion, metric: str, talk: Talk) -> Count:

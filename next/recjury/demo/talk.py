@@ -36,11 +36,6 @@ class Answer(NamedTuple):
         """Whether it asks something."""
         return any(sign in self.text for sign in "?？؟")
 
-    @property
-    def recommends(self) -> bool:
-        """Whether it lists or names an item."""
-        return bool(self.listed or self.named)
-
 
 class Talk:
     """A log as counts see it."""

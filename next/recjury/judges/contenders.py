@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recjury.corpora import read_recordings
+from recjury.corpora.drawing import lot
 from recjury.judges.subjects import Subject
 from recjury.llm.prompts import turns_block
 from recjury.records import ConversationLog, Level, Turn, text_hash
@@ -51,7 +52,7 @@ def contenders(
     for turns in dialogues:
         begins = tuple(turn.text for turn in turns[:_BEGINNING])
         longest[begins] = max(longest.get(begins, ()), turns, key=len)
-    drawn = sorted(longest.items(), key=lambda each: _lot(seed, *each[0]))
+    drawn = sorted(longest.items(), key=lambda each: lot(seed, *each[0]))
     if level is Level.DIALOGUE:
         return tuple(Contender(tuple(turns)) for _, turns in drawn if _places(turns))
     return tuple(_response(turns, seed) for _, turns in drawn if _places(turns))
@@ -78,7 +79,7 @@ def history_key(turns: Sequence[Turn]) -> str:
 
 
 def _response(turns: Sequence[Turn], seed: int) -> Contender:
-    place = min(_places(turns), key=lambda place: _lot(seed, turns[place].text, str(place)))
+    place = min(_places(turns), key=lambda place: lot(seed, turns[place].text, place))
     return Contender(tuple(turns[:place]), (turns[place],))
 
 
@@ -86,7 +87,3 @@ def _places(turns: Sequence[Turn]) -> list[int]:
     """Where the system responds to something."""
     said = list(enumerate(turns))[1:]
     return [place for place, turn in said if turn.speaker == "system" and turn.text.strip()]
-
-
-def _lot(seed: int, *texts: str) -> str:
-    return text_hash("\0".join((str(seed), *texts)))

@@ -27,13 +27,10 @@ from recjury.records import (
     PackName,
     Rating,
     Statement,
+    shipped_in,
 )
 
 PACKS = ("core", "core-paper")
-
-
-def _shipped(name: str) -> str:
-    return f"judges/{name}" if name in PACKS else name
 
 
 class Core(Evaluator):
@@ -47,7 +44,7 @@ class Core(Evaluator):
     RENDERING: ClassVar[int] = 2
 
     kind: Literal["core"] = "core"
-    prompts: Annotated[PackName, AfterValidator(_shipped)] = "judges/core"
+    prompts: Annotated[PackName, AfterValidator(shipped_in("judges", *PACKS))] = "judges/core"
     judges: Judges = ("main",)
     routes: dict[str, ModelName] = Field(default_factory=dict)
     feeds: ModelName = ""

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from recjury.judges.answers import not_applicable, rating_of
 from recjury.llm import Ask
 from recjury.llm.prompts import (
     Facts,
@@ -25,7 +26,6 @@ from recjury.records import (
     ModelName,
     Rating,
     Record,
-    Status,
 )
 
 Input = Literal["list", "target", "dimensions"]
@@ -172,7 +172,7 @@ async def judge(
     """One judge's rating of one criterion, or the reason why there is none. Raises Stop."""
     metric = criterion.metric.name
     if missing := criterion.lacks(log):
-        return Rating(metric=metric, rater=model, status=Status.NOT_APPLICABLE, reason=missing)
+        return rating_of(metric, model, not_applicable(missing))
     said = await ask.rating(
         prompts.render(criterion, log),
         criterion.scale,
@@ -180,12 +180,4 @@ async def judge(
         purpose="judge",
         temperature=temperature,
     )
-    return Rating(
-        metric=metric,
-        rater=model,
-        score=said.value.score if said.value else None,
-        status=said.status,
-        reason=said.reason,
-        rationale=said.value.rationale if said.value else "",
-        calls=said.calls,
-    )
+    return rating_of(metric, model, said)

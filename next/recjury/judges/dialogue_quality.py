@@ -70,7 +70,7 @@ class DialogueQuality(Evaluator):
     reads a rating that is written at `temperature`, before or after an analysis (`order`).
     """
 
-    RENDERING: ClassVar[int] = 1
+    RENDERING: ClassVar[int] = 2
 
     kind: Literal["dialogue-quality"] = "dialogue-quality"
     model: ModelName = "main"

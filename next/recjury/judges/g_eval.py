@@ -3,6 +3,7 @@ section 2; compared with FACE in FACE, section 4).
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -58,6 +59,7 @@ class GEval(Aspects):
             return subject.rating(metric, self.model, without)
         prompt = self.prompt("form", criterion, subject, steps=fence(written.value.strip()))
         said = await self._weighed(prompt, criterion.scale, ask)
+        said = replace(said, calls=(*written.calls, *said.calls))
         return subject.rating(metric, self.model, said)
 
     async def _weighed(

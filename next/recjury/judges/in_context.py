@@ -1,10 +1,10 @@
 """In-context examples: rated dialogues that stand beside what is rated (Jia et al. 2024, 4)."""
 
-import random
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from recjury.corpora.drawing import lot
 from recjury.judges.rated_dialogues import Rated
 from recjury.records import Turn, text_hash
 
@@ -23,7 +23,7 @@ class Examples:
 
     def __init__(self, rated: Sequence[Rated], choice: Choice, seed: int):
         """`rated` is what is chosen from."""
-        self._rated, self._choice, self._seed = rated, choice, seed
+        self._rated, self._seed = rated, seed
         # of one dialogue, the longest comes last
         self._long = {each.dialogue: _long(each.turns) for each in rated}
         self._index = _index(rated) if choice == "bm25" else None
@@ -48,8 +48,8 @@ class Examples:
     def _places(self, text: str, draw: int) -> Sequence[int]:
         places, words = range(len(self._rated)), _words(text)
         if self._index is None:
-            lots = random.Random(f"{self._seed}:{draw}:{text_hash(text)}")
-            return lots.sample(places, len(places))
+            rated = text_hash(text)
+            return sorted(places, key=lambda place: lot(self._seed, draw, rated, place))
         if not words:
             return places
         found: list[int] = (-self._index.get_scores(words)).argsort(kind="stable").tolist()

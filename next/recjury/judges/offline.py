@@ -7,10 +7,11 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
+from recjury.judges.answers import computed, not_applicable, rating_of
 from recjury.judges.evaluator import Evaluator
 from recjury.judges.reply_texts import LIBRARIES, TEXTS, TextName
 from recjury.llm import Ask
-from recjury.records import ConversationLog, Finding, ItemRef, Metric, Rating, Status, Turn
+from recjury.records import ConversationLog, Finding, ItemRef, Metric, Rating, Turn
 
 Cutoff = Annotated[int, Field(ge=1, le=1000)]
 
@@ -100,15 +101,12 @@ class Offline(Evaluator):
         self, prefix: str, items: Sequence[str], targets: Sequence[ItemRef], without: str
     ) -> Iterator[Rating]:
         wanted = {target.id for target in targets}
-        lacking = "" if items else "there is no list"
+        reason = "there is no list" if not items else "" if wanted else without
         ranks = [rank for rank, item in enumerate(items, 1) if item in wanted]
         for name, (_, measure) in _MEASURES.items():
             for k in self.at:
-                id_ = f"{prefix}{name}@{k}"
-                if reason := lacking or ("" if wanted else without):
-                    yield _lacking(id_, reason)
-                else:
-                    yield _scored(id_, measure(ranks, len(wanted), k))
+                found = None if reason else measure(ranks, len(wanted), k)
+                yield self._rating(f"{prefix}{name}@{k}", found, reason)
 
     def _of_text(
         self, name: TextName, first: Turn | None, log: ConversationLog
@@ -119,18 +117,11 @@ class Offline(Evaluator):
         if text.needs_reference and not reason:
             answers = log.interaction[0].speaker == "system"
             reason = "" if reference and answers else "what people replied is not known"
-        if reason:
-            yield from (_lacking(metric.name, reason) for metric in text.metrics)
-            return
-        scores = text.scores(said, reference)
+        none = [None] * len(text.metrics)
+        scores = none if reason else text.scores(said, reference)
         for metric, score in zip(text.metrics, scores, strict=True):
-            short = "the reply is shorter than that"
-            yield _lacking(metric.name, short) if score is None else _scored(metric.name, score)
+            yield self._rating(metric.name, score, reason or "the reply is shorter than that")
 
-
-def _scored(metric: str, score: float) -> Rating:
-    return Rating(metric=metric, rater="offline", score=score)
-
-
-def _lacking(metric: str, reason: str) -> Rating:
-    return Rating(metric=metric, rater="offline", status=Status.NOT_APPLICABLE, reason=reason)
+    def _rating(self, metric: str, score: float | None, lacking: str) -> Rating:
+        answer = not_applicable(lacking) if score is None else computed(score)
+        return rating_of(metric, self.kind, answer)

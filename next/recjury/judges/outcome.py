@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
 
 from recjury.corpora import fact_of, fold
+from recjury.judges.answers import computed, not_applicable, rating_of
 from recjury.judges.evaluator import Evaluator
-from recjury.llm import Ask
-from recjury.records import ConversationLog, Ending, Finding, ItemRef, Metric, Rating, Status
+from recjury.llm import Answer, Ask, Score
+from recjury.records import ConversationLog, Ending, Finding, ItemRef, Metric
 
 _ENDINGS: dict[str, Ending] = {
     "ended_hit": "hit",
@@ -18,6 +19,9 @@ _UNKNOWN: dict[Ending, str] = {
     "offline": "nobody answered the system",
 }
 """Why there is no user to count."""
+
+_Found = tuple[str, Answer[Score]]
+"""A metric, and its score or why there is none."""
 
 _LEAK = "leak"  # the kind of event that the session's guard leaves
 
@@ -59,43 +63,45 @@ class Outcome(Evaluator):
 
     async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:  # noqa: ARG002
         """Computed from lists, targets, wishes and the ending; otherwise not applicable."""
-        return [*self._success(log), *self._recall(log), *self._course(log)]
+        found = (*self._success(log), *self._recall(log), *self._course(log))
+        return [rating_of(metric, self.kind, answer) for metric, answer in found]
 
-    def _success(self, log: ConversationLog) -> Iterator[Rating]:
+    def _success(self, log: ConversationLog) -> Iterator[_Found]:
         names = ("success", "rounds_to_success")
         scenario = log.scenario
         unknown = self._unknown_wish(log)
         if missing := _lacks(log, wanted=bool(scenario.targets or scenario.wishes)) or unknown:
-            yield from (_lacking(name, missing) for name in names)
+            yield from ((name, not_applicable(missing)) for name in names)
             return
         turns = (turn for turn in log.interaction if turn.speaker == "system")
         found = (
             n for n, turn in enumerate(turns, 1) if any(self._suits(i, log) for i in turn.items)
         )
         number = next(found, None)
-        yield _scored("success", number is not None)
-        yield _scored(names[1], number) if number else _lacking(names[1], "there is no success")
+        yield names[0], computed(number is not None)
+        yield names[1], computed(number) if number else not_applicable("there is no success")
 
-    def _recall(self, log: ConversationLog) -> Iterator[Rating]:
+    def _recall(self, log: ConversationLog) -> Iterator[_Found]:
         metrics = [metric.name for metric in self.metrics if "recall" in metric.name]
         wanted = {target.id for target in log.scenario.targets}
         if missing := _lacks(log, wanted=bool(wanted)):
-            yield from (_lacking(name, missing) for name in metrics)
+            yield from ((name, not_applicable(missing)) for name in metrics)
             return
         last = [turn for turn in log.interaction if turn.speaker == "system"][-1]
         for name in metrics:
             items = last.items if name.startswith("last") else log.session_list
-            yield _scored(name, any(i.id in wanted for i in items[: int(name.partition("@")[2])]))
+            length = int(name.partition("@")[2])
+            yield name, computed(any(item.id in wanted for item in items[:length]))
 
-    def _course(self, log: ConversationLog) -> Iterator[Rating]:
-        yield _scored("rounds", log.rounds)
+    def _course(self, log: ConversationLog) -> Iterator[_Found]:
+        yield "rounds", computed(log.rounds)
         if reason := _UNKNOWN.get(log.ending, ""):
-            yield from (_lacking(name, reason) for name in (*_ENDINGS, "leaks"))
+            yield from ((name, not_applicable(reason)) for name in (*_ENDINGS, "leaks"))
             return
         for name, ending in _ENDINGS.items():
-            yield _scored(name, log.ending == ending)
+            yield name, computed(log.ending == ending)
         events = (event for turn in log.interaction for event in turn.events)
-        yield _scored("leaks", sum(event.kind == _LEAK for event in events))
+        yield "leaks", computed(sum(event.kind == _LEAK for event in events))
 
     def _suits(self, item: ItemRef, log: ConversationLog) -> bool:
         """Whether an item is what the user looks for."""
@@ -123,12 +129,3 @@ def _lacks(log: ConversationLog, *, wanted: bool) -> str:
 def _value_of(wish: str) -> str:
     """The folded value of a wish."""
     return fold(fact_of(wish)[1])
-
-
-def _scored(metric: str, score: float) -> Rating:
-    return Rating(metric=metric, rater="outcome", score=float(score))
-
-
-def _lacking(metric: str, reason: str) -> Rating:
-    status = Status.NOT_APPLICABLE
-    return Rating(metric=metric, rater="outcome", status=status, reason=reason)

@@ -5,6 +5,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from recjury.judges.answers import not_applicable
 from recjury.judges.subjects import Subject
 from recjury.llm import Answer, Ask
 from recjury.llm.prompts import Pack
@@ -53,7 +54,7 @@ async def particles_of(
 ) -> Answer[tuple[Particle, ...]]:
     """The particles of a system turn; where the user says nothing more, none has feedback."""
     if subject.lacks:
-        return Answer(None, Status.NOT_APPLICABLE, subject.lacks)
+        return not_applicable(subject.lacks)
     asked = pack.render("decompose", acts=[f'"{act}"' for act in get_args(Act)], **subject.blocks)
     said = await ask.object(
         [Message("user", asked)],

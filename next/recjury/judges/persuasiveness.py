@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from recjury.judges.answers import not_applicable, rating_of
 from recjury.judges.evaluator import Evaluator
 from recjury.llm import Ask
 from recjury.llm.prompts import items_block, pack, turns_block
@@ -15,15 +16,10 @@ from recjury.records import (
     Metric,
     ModelName,
     PackName,
-    Rating,
-    Status,
+    shipped_in,
 )
 
 _SCALE = (0, 2)
-
-
-def _shipped(name: str) -> str:
-    return f"judges/{name}" if name == "persuasiveness" else name
 
 
 class Persuasiveness(Evaluator):
@@ -36,7 +32,9 @@ class Persuasiveness(Evaluator):
 
     kind: Literal["persuasiveness"] = "persuasiveness"
     model: ModelName = "main"
-    prompts: Annotated[PackName, AfterValidator(_shipped)] = "judges/persuasiveness"
+    prompts: Annotated[PackName, AfterValidator(shipped_in("judges", "persuasiveness"))] = (
+        "judges/persuasiveness"
+    )
     temperature: float = Field(default=0.0, ge=0, le=2)
 
     @property
@@ -47,7 +45,7 @@ class Persuasiveness(Evaluator):
     async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
         """The rating, or the reason why there is none. Raises Stop."""
         if missing := _lacks(log):
-            return [self._rating(status=Status.NOT_APPLICABLE, reason=missing)]
+            return [rating_of(self.kind, self.model, not_applicable(missing))]
         said = await ask.rating(
             self._prompt(log),
             _SCALE,
@@ -55,10 +53,7 @@ class Persuasiveness(Evaluator):
             purpose="persuasiveness",
             temperature=self.temperature,
         )
-        if said.value is None:
-            return [self._rating(status=said.status, reason=said.reason, calls=said.calls)]
-        score, rationale = said.value
-        return [self._rating(score=score, rationale=rationale, calls=said.calls)]
+        return [rating_of(self.kind, self.model, said)]
 
     def _prompt(self, log: ConversationLog) -> list[Message]:
         words, facts = pack(self.prompts), self.context.catalogue(log).facts
@@ -71,9 +66,6 @@ class Persuasiveness(Evaluator):
             items=items_block("recommended", log.session_list),
         )
         return [Message("user", parts)]
-
-    def _rating(self, **fields: object) -> Rating:
-        return Rating.model_validate({"metric": self.kind, "rater": self.model, **fields})
 
 
 def _lacks(log: ConversationLog) -> str:

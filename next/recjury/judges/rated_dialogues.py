@@ -5,12 +5,12 @@ ratings from 1 to 5 with commas; an empty line ends a dialogue, whose own rating
 with the text OVERALL (Sun et al. 2021; Jia et al. 2024, section 4).
 """
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
+from recjury.corpora.drawing import lot
 from recjury.errors import UserError
 from recjury.files import read_text
 from recjury.records import Level, Speaker, Turn
@@ -62,7 +62,7 @@ def rated_dialogues(path: Path, level: Level) -> tuple[Rated, ...]:
 
 def parted(rated: Sequence[Rated], seed: int) -> tuple[tuple[Rated, ...], tuple[Rated, ...]]:
     """What examples are from, and what is for tests: a tenth of the dialogues, drawn by a seed."""
-    dialogues = sorted({each.dialogue for each in rated}, key=lambda each: _lot(seed, each))
+    dialogues = sorted({each.dialogue for each in rated}, key=lambda each: lot(seed, each))
     test = set(dialogues[: round(_TEST_SHARE * len(dialogues))])
     return (
         tuple(each for each in rated if each.dialogue not in test),
@@ -93,7 +93,3 @@ def _line(text: str, where: str) -> Line:
     if not all(1 <= each <= 5 for each in given):
         raise UserError(f"{where}: expected ratings from 1 to 5, got {ratings!r}")
     return Line(None if said == "OVERALL" else _SPEAKERS[speaker], said, given)
-
-
-def _lot(seed: int, place: int) -> bytes:
-    return hashlib.sha256(f"{seed}:{place}".encode()).digest()

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from recjury.judges.answers import not_applicable, rating_of
 from recjury.llm import Answer, Score
 from recjury.llm.prompts import turns_block
-from recjury.records import ConversationLog, Level, Rating, Status, Turn
+from recjury.records import ConversationLog, Level, Rating, Turn
 
 LevelChoice = Literal["turn", "dialogue", "both"]
 """The key `level` of evaluators of turns and dialogues."""
@@ -68,20 +69,11 @@ class Subject(NamedTuple):
 
     def rating(self, metric: str, rater: str, said: Answer[Score]) -> Rating:
         """The rating that an answer gives, or the reason why there is none."""
-        return Rating(
-            metric=metric,
-            rater=rater,
-            score=said.value.score if said.value else None,
-            status=said.status,
-            turn=self.turn,
-            reason=said.reason,
-            rationale=said.value.rationale if said.value else "",
-            calls=said.calls,
-        )
+        return rating_of(metric, rater, said, turn=self.turn)
 
     def not_applicable(self, metric: str, rater: str, reason: str) -> Rating:
         """The rating of what cannot be rated."""
-        return self.rating(metric, rater, Answer(None, Status.NOT_APPLICABLE, reason))
+        return self.rating(metric, rater, not_applicable(reason))
 
 
 def levels(choice: LevelChoice) -> tuple[Level, ...]:

@@ -34,6 +34,7 @@ from recjury.records.identity import (
     RefersTo,
     identity,
     references,
+    shipped_in,
 )
 from recjury.records.rating import (
     DEBATE,
@@ -95,6 +96,7 @@ __all__ = [
     "identity",
     "ratings_of",
     "references",
+    "shipped_in",
     "statements_of",
     "text_hash",
     "unfinished",

@@ -18,6 +18,12 @@ PackName = Annotated[str, RefersTo("pack")]
 FileName = Annotated[str, RefersTo("file")]
 """A file or a folder, or a word that stands for what ships."""
 
+
+def shipped_in(room: str, *packs: str) -> Callable[[str], str]:
+    """A function that writes the names of packs that ship in full: "judges/core" for "core"."""
+    return lambda name: f"{room}/{name}" if name in packs else name
+
+
 LookUp = Callable[[str, str], object]
 """What a name stands for: `look_up("model", "main")` returns plain data, and
 `look_up("models", "")` all models by alias."""

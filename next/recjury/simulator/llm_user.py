@@ -20,6 +20,7 @@ from recjury.records import (
     Scenario,
     Status,
     Turn,
+    shipped_in,
 )
 from recjury.simulator.leak_guard import LeakGuard
 from recjury.simulator.session import Situation
@@ -29,10 +30,6 @@ from recjury.simulator.utterance import read_utterance
 _TOKENS = 300  # of an utterance
 _VALUES = 6  # of one attribute
 _DESCRIPTION = 500  # characters
-
-
-def _shipped(name: str) -> str:
-    return f"simulator/{name}" if name in ("core", "core-paper") else name
 
 
 @cache
@@ -67,7 +64,9 @@ class LlmUser(SimulatedUser):
     model: ModelName = "main"
     persona: Annotated[str, AfterValidator(_persona)] = ""
     knows: Literal["targets", "wishes"] = "targets"
-    prompts: Annotated[PackName, AfterValidator(_shipped)] = "simulator/core"
+    prompts: Annotated[PackName, AfterValidator(shipped_in("simulator", "core", "core-paper"))] = (
+        "simulator/core"
+    )
     temperature: float = Field(default=0.7, ge=0, le=2)
 
     def prepared(self, catalogues: Mapping[str, Catalogue], domains: Mapping[str, Domain]) -> Self:

@@ -67,6 +67,8 @@ def test_scores_are_weighed_by_probabilities() -> None:
     assert len(steps) == 2
     forms = [said(each) for each in requests if each not in steps]
     assert all("1. Read &lt;all&gt; of it." in each for each in forms)
+    first, second = ({*each.calls} for each in ratings if each.metric == "relevance")
+    assert len(first & second) == 1  # the call that wrote the steps of both
 
 
 @pytest.mark.parametrize("logprobs", [True, False])

@@ -9,7 +9,7 @@ import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -26,7 +26,6 @@ from recjury.agents.neural.unicrs import GPT2, ROBERTA
 from recjury.corpora import Corpus
 from recjury.errors import UserError
 
-E = TypeVar("E")
 _CUTS = (1, 10, 50)
 
 
