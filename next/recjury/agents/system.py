@@ -83,6 +83,10 @@ class LoadedSystem:
         other.version = digest(self.version, label)
         return other
 
+    def shares_places_with(self, other: "LoadedSystem") -> None:
+        """Count open conversations together: it is one system, over another corpus."""
+        self._places = other._places
+
     def place(self) -> AbstractAsyncContextManager[Any]:
         """Wait until one more conversation may be open, and hold its place."""
         return self._places or contextlib.nullcontext()

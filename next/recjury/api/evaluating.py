@@ -1,18 +1,17 @@
 """Run a campaign or rate recorded conversations from a script or a notebook."""
 
-import asyncio
 import json
 import warnings
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
 
 from recjury import campaign as campaigns
 from recjury import plugins
+from recjury.api.loops import done
 from recjury.api.stored import DEFAULT_STORE, Run
 from recjury.campaign import Config, Progress, read_config
 from recjury.corpora import Reading, Recording, read_recordings
@@ -21,7 +20,6 @@ from recjury.mistakes import first_mistake
 from recjury.records import Record
 from recjury.store import Store
 
-T = TypeVar("T")
 Part = str | Mapping[str, Any] | object
 """A system, a user or an evaluator: a kind, its settings, or the object itself."""
 
@@ -54,7 +52,7 @@ def evaluate(
         work = campaigns.run(
             config, opened, limit=limit, retry=retry, fresh=fresh, progress=progress
         )
-        _result(work)
+        done(work)
     return Run(store, config.name)
 
 
@@ -98,7 +96,7 @@ def judge(
             given["recordings"] = campaigns.catalogues_of(recordings)
             settings = _config(config, keys | given)
             recorded = campaigns.recorded(recordings)
-        _result(campaigns.judge(settings, recorded, opened, retry=retry, progress=progress))
+        done(campaigns.judge(settings, recorded, opened, retry=retry, progress=progress))
     return Run(store, settings.name)
 
 
@@ -168,13 +166,3 @@ def _read(files: Sequence[Path], reading: Reading) -> Sequence[Recording]:
         text = f"skipped {each.where}, system {each.system}: {each.reason}"
         warnings.warn(text, stacklevel=4)
     return read.recordings
-
-
-def _result(work: Coroutine[Any, Any, T]) -> T:
-    """What the work returns; in a notebook, whose loop is running, it has a loop of its own."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()

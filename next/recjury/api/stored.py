@@ -1,12 +1,12 @@
 """What a store has, from Python: frames, means, comparisons."""
 
-import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recjury import results
+from recjury.api.loops import done
 from recjury.files import nearest
 from recjury.results import Findings, Resampling, Selection, Wanted
 from recjury.results.ratings import STANDARD
@@ -120,7 +120,7 @@ class Run:
     def replay(self, conversation: str) -> Findings:
         """A conversation with its ratings and its debate; an id, or how one begins."""
         with Store(self.store, readonly=True) as opened:
-            return asyncio.run(results.replay(opened, conversation))
+            return done(results.replay(opened, conversation))
 
     def explain(self, conversation: str, metric: str = "") -> Findings:
         """One conversation's ratings, down to prompts and replies."""

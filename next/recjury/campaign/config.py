@@ -148,7 +148,7 @@ def read_config(path: Path, given: Mapping[str, Any] | None = None) -> Config:
 
 def _written_out(values: dict[str, Any]) -> dict[str, Any]:
     """The values without short forms: each of them stands for what most campaigns want."""
-    if "model" in values:
+    if "model" in values and isinstance(values.get("models") or {}, Mapping):
         others = values.get("models") or {}
         if "main" in others:
             raise ValueError("`model` is the model `main`: leave one of them out")
@@ -189,16 +189,26 @@ def _as_in_the_paper(values: dict[str, Any]) -> dict[str, Any]:
     """The values with CoRE's settings (6.4, 6.5). Raises ValueError if one is set otherwise."""
     if _defaults(values) is _OFFLINE:
         raise ValueError("`protocol: paper` is for conversations, and an offline session has none")
-    values["session"] = _with(_PAPER_SESSION, values.get("session") or {})
+    session = values.get("session") or {}
+    if isinstance(session, Record):
+        session = session.model_dump(exclude_unset=True)
+    values["session"] = _with(_PAPER_SESSION, session)
     for key, of_kind in _PAPER.items():
-        values[key] = [_with(of_kind.get(part.get("kind"), {}), part) for part in values[key]]
+        values[key] = [_with(_of(part, of_kind), part) for part in values[key]]
     return values
 
 
-def _with(paper: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+def _of(part: Any, of_kind: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    return of_kind.get(part.get("kind", ""), {}) if isinstance(part, Mapping) else {}
+
+
+def _with(paper: dict[str, Any], settings: Any) -> Any:
+    """The settings with those of the paper; what are no settings is refused later."""
+    if not isinstance(settings, Mapping):
+        return settings
     within = settings.get("debate")
     for each in (settings, within if isinstance(within, dict) else {}):
         for key, value in paper.items():
             if each.get(key, value) != value:
                 raise ValueError(f"`protocol: paper` sets `{key}`: leave it out")
-    return settings | paper
+    return dict(settings) | paper

@@ -1,7 +1,7 @@
 """A campaign becomes what a run needs: corpora, gateway, systems, users, evaluators. Once."""
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -81,20 +81,24 @@ async def prepared(
     """
     plugins.look_in(config.folder)
     parts = _Parts(config, _corpora(config, limit), open_provider or open_model)
-    systems = {} if only_rates else parts.systems(fresh or {}, stand_ins=stand_ins)
-    users = {} if only_rates else parts.users()
-    parts.check_talk()
-    evaluators = parts.evaluators()
-    gateway = Gateway(parts.models, recorder, parts.open, budget=budget, attempts=config.attempts)
-    try:
+    systems: Mapping[tuple[str, str], LoadedSystem] = {}
+    users: Mapping[str, NamedUser] = {}
+    async with AsyncExitStack() as open_:
+        if not only_rates:
+            systems = parts.systems(fresh or {}, stand_ins=stand_ins)
+            for system in systems.values():
+                open_.push_async_callback(system.aclose)
+            users = parts.users()
+        parts.check_talk()
+        evaluators = parts.evaluators()
+        gateway = Gateway(
+            parts.models, recorder, parts.open, budget=budget, attempts=config.attempts
+        )
+        open_.push_async_callback(gateway.aclose)
         for name in sorted(parts.used):
             gateway.line(name)  # a missing key or an unknown price is said before anything is paid
         used = frozenset(parts.used)
         yield Prepared(config, parts.corpora, gateway, systems, users, evaluators, used)
-    finally:
-        await gateway.aclose()
-        for system in systems.values():
-            await system.aclose()
 
 
 def _corpora(config: Config, limit: int | None) -> dict[str, Corpus]:
@@ -148,6 +152,7 @@ class _Parts:
         """The systems by name and corpus."""
         found: dict[tuple[str, str], LoadedSystem] = {}
         names: dict[tuple[str, str], str] = {}
+        of_name: dict[str, LoadedSystem] = {}
         for number, settings in self._variants():
             for corpus in self.corpora.values():
                 with self._errors_at("systems", number):
@@ -156,6 +161,7 @@ class _Parts:
                 if key in found:
                     raise self._taken("systems", number, system.name)
                 found[key] = system.labelled(fresh.get(system.name, ""))
+                found[key].shares_places_with(of_name.setdefault(system.name, found[key]))
                 same = names.setdefault((found[key].version, corpus.name), system.name)
                 self._check_differs("systems", number, system.name, same)
         if unknown := sorted(fresh.keys() - {name for name, _ in found}):

@@ -213,8 +213,9 @@ def _earlier(store: "Store", name: str, config: Path | None) -> "tuple[Config, R
 
 def _config(path: Path | None, given: dict[str, Any]) -> "Config":
     from recjury import campaign
+    from recjury.mistakes import made
 
-    return campaign.read_config(path, given) if path else campaign.Config.model_validate(given)
+    return campaign.read_config(path, given) if path else made(campaign.Config, given)
 
 
 def _skipped(skipped: "Iterable[Skipped]") -> Iterable[str]:

@@ -5,7 +5,7 @@ from recjury.corpora.corpus import DOMAINS, Corpus, Domain, Expert, known_domain
 from recjury.corpora.drawing import shuffled
 from recjury.corpora.forms import FORMS
 from recjury.corpora.graph import Edges, Fact, KnowledgeGraph
-from recjury.corpora.opening import CORPORA, draw_corpus, open_corpus
+from recjury.corpora.opening import CORPORA, draw_corpus, name_and_folder, open_corpus
 from recjury.corpora.recordings import Reading, Recording, Recordings, Skipped, read_recordings
 from recjury.corpora.titles import Title, TitleIndex
 from recjury.corpora.words import fold
@@ -32,6 +32,7 @@ __all__ = [
     "fact_of",
     "fold",
     "known_domain",
+    "name_and_folder",
     "open_corpus",
     "read_recordings",
     "shuffled",

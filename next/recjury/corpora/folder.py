@@ -100,7 +100,9 @@ def _item(row: TableRow, domain: Domain) -> Item:
         raise row.error(f"`title` is missing; the row has {', '.join(row.values)}")
     attributes: dict[str, tuple[str, ...]] = {}
     texts = [row.text("plot", "description")]
-    for column in row.values.keys() - set(_OWN):
+    for column in row.values:
+        if column in _OWN:
+            continue
         values = row.texts(column)
         texts += [value for value in values if len(value) > _LONGEST]
         if short := tuple(value for value in values if len(value) <= _LONGEST):

@@ -103,6 +103,7 @@ def _part(part: Mapping[str, Any]) -> dict[str, Any]:
 def _calls(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for call in message.get("tool_calls") or ():
         function = call.get("function") or call if isinstance(call, Mapping) else {}
+        function = function if isinstance(function, Mapping) else {"name": function}
         value = {key: function.get(key) for key in ("name", "arguments")}
         yield {"kind": "tool call", "value": value}
 

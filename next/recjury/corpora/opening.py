@@ -59,8 +59,18 @@ def draw_corpus(name: str, draw: int, *, seed: int = 0, folder: str = ".") -> Co
         label, domain, catalogue = known.name, known.domain, known.catalogue
     else:
         domain, catalogue = read_catalogue(path)
-        label = (path if path.is_dir() else path.parent).resolve().name
+        label = _folder(path).resolve().name
     return Corpus(label, domain, catalogue, drawn(label, domain, catalogue, draw, seed))
+
+
+def name_and_folder(name: str, folder: str) -> tuple[str, str]:
+    """How the corpus or catalogue of that name is called, and the name that opens its items."""
+    path = None if name in CORPORA else _path(name, folder)
+    return (name, name) if path is None else (_folder(path).resolve().name, str(_folder(path)))
+
+
+def _folder(path: Path) -> Path:
+    return path if path.is_dir() else path.parent
 
 
 @functools.cache

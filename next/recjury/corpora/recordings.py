@@ -56,9 +56,13 @@ def _item(value: Any) -> Any:
     raise ValueError(f"an item is a name or {{id, name}}, got {value!r}"[:120])
 
 
-Items = Annotated[
-    tuple[ItemRef | str, ...], BeforeValidator(lambda given: [_item(each) for each in given])
-]
+def _items(given: Any) -> list[ItemRef | str]:
+    if not isinstance(given, list | tuple):
+        raise ValueError(f"a list of items is wanted, got {given!r}"[:120])
+    return [_item(each) for each in given]
+
+
+Items = Annotated[tuple[ItemRef | str, ...], BeforeValidator(_items)]
 
 
 class RecordedTurn(Record):
@@ -83,6 +87,7 @@ class Recording(Record):
     history: tuple[RecordedTurn, ...] = ()
     targets: Items = ()
     wishes: tuple[str, ...] = ()
+    reference: str = ""
     catalogue: str = ""
     corpus: str = ""
     user: str = "recorded"
@@ -107,8 +112,9 @@ class Recording(Record):
         turn of the history names are its items. Without a catalogue, none are.
         """
         catalogue = corpus.catalogue if corpus else Catalogue()
+        most = None if self.ending == "offline" else LIST_LENGTH
         history, said = (
-            tuple(_turn(turn, catalogue) for turn in turns)
+            tuple(_turn(turn, catalogue, most) for turn in turns)
             for turns in (self.history, self.interaction)
         )
         if corpus and not any(turn.items for turn in said if turn.speaker == "system"):
@@ -124,6 +130,7 @@ class Recording(Record):
                 history=history,
                 targets=tuple(targets.values()),
                 wishes=self.wishes,
+                reference=self.reference,
                 **domain,
             ),
             interaction=said,
@@ -300,13 +307,13 @@ def _check(path: Path, read: int, skipped: list[Skipped]) -> None:
         )
 
 
-def _turn(turn: RecordedTurn, catalogue: Catalogue) -> Turn:
-    """The turn with items of the catalogue, at most ten, once each."""
+def _turn(turn: RecordedTurn, catalogue: Catalogue, most: int | None) -> Turn:
+    """The turn with items of the catalogue, at most so many, once each."""
     items = {item.id: item for item in map(catalogue.resolve, turn.items)}
     return Turn(
         speaker=turn.speaker,
         text=turn.text,
-        items=tuple(islice(items.values(), LIST_LENGTH)),
+        items=tuple(islice(items.values(), most)),
         events=turn.events,
         linked=turn.linked,
     )

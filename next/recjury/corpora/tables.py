@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +17,8 @@ _SIGNS = (",", ";", "\t")
 _LONGEST = 2**30  # characters of a cell
 _PARTS = ("|", ";")
 """What divides several values in a cell of CSV."""
+_WHOLE = ("id", "title", "name", "plot", "description")
+"""Columns that have one text."""
 
 
 class TableRow(NamedTuple):
@@ -49,9 +52,12 @@ class TableRow(NamedTuple):
         """The number in a column, or None. Raises UserError."""
         text = self.text(column)
         try:
-            return float(text) if text else None
+            number = float(text) if text else None
         except ValueError:
-            raise self.error(f"`{column}`: expected a number, got {text!r}"[:200]) from None
+            number = math.nan
+        if number is not None and not math.isfinite(number):
+            raise self.error(f"`{column}`: expected a number, got {text!r}"[:200])
+        return number
 
 
 def read_rows(path: Path) -> Iterator[TableRow]:
@@ -89,7 +95,10 @@ def _csv_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     sign = "\t" if path.suffix.lower() == ".tsv" else _sign(text)
     try:
         for number, values in csv_rows(text, sign):
-            cells = {name: parts(cell, sign) for name, cell in values.items()}
+            cells = {
+                name: cell.strip() if name in _WHOLE else parts(cell, sign)
+                for name, cell in values.items()
+            }
             yield f"{path}:{number}", cells
     except BadLine as error:
         raise UserError(f"{path}:{error.line}: {error.problem}") from None

@@ -10,7 +10,7 @@ from recjury.llm.notes import Said, notes_on
 from recjury.records import DEBATE
 from recjury.results.ratings import LOST, TRIAL, factors_of, scores
 from recjury.results.sentences import listed
-from recjury.store import Store
+from recjury.store import NEWEST_EVALUATORS, Store
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,10 +170,10 @@ def _same_model(store: Store, campaign: str, config: Mapping[str, Any]) -> Itera
             yield f"{name} is {listed(sides)}: a model may prefer its own words"
 
 
-_LAST_ROUNDS = """
+_LAST_ROUNDS = f"""
     SELECT p.system, ce.name, s.role, COUNT(*) AS debates, COUNT(s.score) AS spoke
     FROM plan p
-    JOIN campaign_evaluator ce ON ce.campaign = p.campaign
+    JOIN {NEWEST_EVALUATORS} ce ON ce.campaign = p.campaign
     JOIN evaluation e ON e.conversation = p.conversation AND e.evaluator = ce.evaluator
         AND e.judging < ce.judgings
     JOIN statement s ON s.evaluation = e.id
@@ -182,7 +182,7 @@ _LAST_ROUNDS = """
                                   WHERE n.campaign = :campaign GROUP BY n.system)
         AND s.round = (SELECT MAX(x.round) FROM statement x WHERE x.evaluation = e.id)
     GROUP BY p.system, ce.name, s.role HAVING COUNT(s.score) < COUNT(*)
-"""
+"""  # noqa: S608 (a constant)
 
 
 def _roles(store: Store, campaign: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from recjury.corpora import name_and_folder
 from recjury.errors import UserError
 from recjury.records import ConversationLog, ItemRef, Turn
 from recjury.results.findings import Findings
@@ -149,7 +150,8 @@ def _catalogues(config: Mapping[str, Any]) -> dict[str, str]:
     """Where each corpus's items are: a name, or a folder."""
     opened = config.get("scenarios") or [{"corpus": "sample"}]
     names = [each.get("corpus") or each.get("catalogue", "") for each in opened]
-    return {Path(name).name: name for name in names} | dict(config.get("recordings", {}))
+    found = (name_and_folder(name, config.get("folder", ".")) for name in names)
+    return dict(found) | dict(config.get("recordings", {}))
 
 
 def recorded(log: ConversationLog) -> dict[str, Any]:
@@ -159,6 +161,7 @@ def recorded(log: ConversationLog) -> dict[str, Any]:
         "interaction": [_turn(turn) for turn in log.interaction],
         "targets": _items(log.scenario.targets),
         "wishes": list(log.scenario.wishes),
+        "reference": log.scenario.reference,
         "ending": log.ending,
         "linked": log.linked,
     }

@@ -48,9 +48,10 @@ def summary(
 
     `frame` has the ratings that this is about, by default all of `results.ratings`; `scored` are
     their scores, where they are known. With `missing` "worst", a score that a failure cost is the
-    worst of its scale. Raises UserError if there is no campaign. `data` has `systems` (name, metric id, mean, low, high, n,
-    coverage), `comparisons` (the rows of `results.compare`), `effort` (system, seconds of a turn,
-    dollars of a conversation), `names` (read, not_found, some) and `caveats`.
+    worst of its scale. Raises UserError if there is no campaign. `data` has `systems` (name, metric
+    id, mean, low, high, n, coverage), `comparisons` (the rows of `results.compare`), `effort`
+    (system, seconds of a turn, dollars of a conversation), `names` (read, not_found, some) and
+    `caveats`.
     """
     name = store.campaign(campaign)
     frame, known = ratings(store, name) if frame is None else frame, metrics_of(store, name)

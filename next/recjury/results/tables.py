@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from recjury.records import ConversationLog
 from recjury.results.ratings import TRIAL, trials_of
-from recjury.store import Store
+from recjury.store import NEWEST_EVALUATORS, Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_STATEMENTS = """
+_STATEMENTS = f"""
     SELECT e.conversation, ce.name AS evaluator, e.judging, s.round, s.role, s.speaker, s.score,
            s.status, s.reason, t.text
-    FROM campaign_evaluator ce
+    FROM {NEWEST_EVALUATORS} ce
     JOIN evaluation e ON e.evaluator = ce.evaluator AND e.judging < ce.judgings
     JOIN statement s ON s.evaluation = e.id
     LEFT JOIN text t ON t.hash = s.text
     WHERE ce.campaign = :campaign ORDER BY e.conversation, e.id, s.number
-"""
+"""  # noqa: S608 (a constant)
 _CALLS = """
     SELECT c.id, c.campaign, c.conversation, c.evaluation, c.model, c.served, c.purpose,
            c.tokens_in, c.tokens_out, c.cost, c.created_at, t.text AS reply

@@ -6,8 +6,10 @@ from recjury.store.merging import Merged, merge
 from recjury.store.reading import CallRow, ConversationRow, EvaluationRow
 from recjury.store.saving import evaluation_id
 from recjury.store.store import Store
+from recjury.store.tables import NEWEST_EVALUATORS
 
 __all__ = [
+    "NEWEST_EVALUATORS",
     "CallRow",
     "CallSize",
     "ConversationRow",

@@ -11,6 +11,7 @@ from recjury.files import nearest
 from recjury.store import tables
 from recjury.store.database import Chapter
 from recjury.store.processes import is_there
+from recjury.store.tables import NEWEST_EVALUATORS
 
 
 class RunRow(NamedTuple):
@@ -153,21 +154,18 @@ _COUNT_CONVERSATIONS = """
     SELECT c.state, COUNT(*) FROM newest n JOIN conversation c ON c.id = n.id
     WHERE n.age = 1 GROUP BY c.state
 """
-_COUNT_EVALUATIONS = """
+_COUNT_EVALUATIONS = f"""
     SELECT ce.name, ce.judgings, e.state, COUNT(*)
-    FROM campaign_evaluator ce
+    FROM {NEWEST_EVALUATORS} ce
     LEFT JOIN (
         SELECT c.id FROM newest n JOIN conversation c ON c.id = n.id
         WHERE n.age = 1 AND c.state = 'done'
     ) c ON TRUE
     LEFT JOIN evaluation e
         ON e.conversation = c.id AND e.evaluator = ce.evaluator AND e.judging < ce.judgings
-    WHERE ce.campaign = :campaign AND ce.run = (
-        SELECT MAX(x.run) FROM campaign_evaluator x
-        WHERE x.campaign = ce.campaign AND x.name = ce.name
-    )
+    WHERE ce.campaign = :campaign
     GROUP BY ce.name, ce.judgings, e.state
-"""
+"""  # noqa: S608 (a constant)
 _SPENT = """
     SELECT COALESCE(SUM(cost), 0.0), COALESCE(SUM(tokens_in), 0), COALESCE(SUM(tokens_out), 0),
            COUNT(*), COUNT(*) - COUNT(cost)

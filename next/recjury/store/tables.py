@@ -77,6 +77,15 @@ class Run(Row, table=True):
     versions: dict[str, str] = _json()
 
 
+NEWEST_EVALUATORS = """(
+        SELECT * FROM campaign_evaluator x WHERE x.run = (
+            SELECT MAX(y.run) FROM campaign_evaluator y
+            WHERE y.campaign = x.campaign AND y.name = x.name
+        )
+    )"""
+"""A table for queries: of the evaluators of one name in a campaign, the newest one."""
+
+
 class Plan(Row, table=True):
     """A conversation of a campaign, by the names that the campaign gives. `run` planned it last."""
 
