@@ -18,7 +18,7 @@ from recjury.llm import Budget, Gateway, Model, Provider, Recorder, open_model
 from recjury.llm.prompts import pack
 from recjury.mistakes import Mistake, made
 from recjury.records import Record, Scenario, Turn, digest, identity, references, variants
-from recjury.simulator import USERS, User
+from recjury.simulator import USERS, SimulatedUser, User
 
 Open = Callable[[Model], Provider]
 """Opens what answers in place of a model."""
@@ -185,6 +185,8 @@ class _Parts:
         for number, settings in enumerate(self.config.users):
             with self._errors_at("users", number):
                 user, source = self._record("users", settings, {**USERS, **DEMO_USERS})
+                if not isinstance(user, SimulatedUser):
+                    raise UserError(f"{settings['kind']}: expected a class of SimulatedUser")
                 version = digest(type(user).__name__, user.RENDERING, self._identity(user), source)
                 ready = user.prepared(catalogues, domains)
                 self._check_scenarios(ready)

@@ -14,6 +14,7 @@ from recjury.corpora.corpus import Corpus, Domain, first_new, known_domain, part
 from recjury.corpora.messages import speaker_of
 from recjury.corpora.tables import SUFFIXES, TableRow, read_rows
 from recjury.errors import UserError
+from recjury.files import nearest
 from recjury.records import ItemRef, Scenario, Turn
 
 DIALOGUES = "dialogues.jsonl"
@@ -58,7 +59,13 @@ def read_catalogue(path: Path) -> tuple[Domain, Catalogue]:
         names = " and ".join(each.name for each in there) or "no items.jsonl and no items.csv"
         raise UserError(f"{folder}: has {names}: one file of items is wanted")
     domain = _domain(folder, there[0])
-    return domain, Catalogue(_items(there[0], domain))
+    items = _items(there[0], domain)
+    known = {relation for item in items for relation in item.attributes}
+    for name in domain.attributes.keys() - known if domain.listed else ():
+        if meant := nearest(name, known - domain.attributes.keys()):
+            path = folder / "domain.yaml"
+            raise UserError(f"{path}: attributes: no item has a {name!r}{meant}")
+    return domain, Catalogue(items)
 
 
 def _domain(folder: Path, items: Path) -> Domain:

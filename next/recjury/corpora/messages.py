@@ -69,6 +69,9 @@ def _turn(message: Any, place: str) -> dict[str, Any] | None:
     speaker = speaker_of(role)
     if speaker is None:
         raise ValueError(f"{place}: `role` is user or assistant, got {role!r}")
+    for key in ("items", "events"):
+        if not isinstance(message.get(key) or [], list | tuple):
+            raise ValueError(f"{place}: `{key}` is a list, got {message[key]!r}"[:200])
     text, shown = _content(content, place)
     text = text or str(message.get("refusal") or "")
     return {

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from recjury.campaign import run
+from recjury.campaign.prepare import prepared
 from recjury.errors import Stop, UserError
 from recjury.llm import AttemptError, Remedy
 from recjury.records import Request
@@ -225,3 +226,20 @@ def test_the_budget_is_that_of_all_runs(path: Path, tmp_path: Path) -> None:
         play(path, campaign)
     play(path, config(budget={"tokens": 10_000_000}))
     assert contents(path) == contents(tmp_path / "whole.db")
+
+
+def test_a_system_is_limited_over_all_corpora(path: Path) -> None:
+    async def open_at_once() -> int:
+        limited = config(
+            systems=[{"kind": "popular", "concurrency": 1}], scenarios=["sample", "sample-books"]
+        )
+        with Store() as store:
+            async with prepared(limited, store, open_provider=Counting(honest)) as ready:
+                one, other = ready.systems.values()
+                async with one.place():
+                    with pytest.raises(TimeoutError):
+                        async with asyncio.timeout(0.01), other.place():
+                            pass
+                return len(ready.systems)
+
+    assert asyncio.run(open_at_once()) == 2

@@ -88,6 +88,15 @@ def test_a_long_text_is_a_description(tmp_path: Path) -> None:
     assert "features" not in item.attributes
 
 
+def test_titles_and_plots_of_csv_are_whole_and_texts_keep_their_order(tmp_path: Path) -> None:
+    long = [f"{word} " * 60 for word in ("one", "two", "three", "four")]
+    table = f"id,title,plot,a,b,c,d\n1,Stop; Go,A thief; a cop,{','.join(long)}\n"
+    files = {"items.jsonl": "", "items.csv": table, "domain.yaml": "domain: product\n"}
+    (item,) = opened(tmp_path, files | {"dialogues.jsonl": ""}).catalogue
+    assert item.name == "Stop; Go"
+    assert item.description == " ".join(["A thief; a cop", *(each.strip() for each in long)])
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -213,6 +222,8 @@ def test_a_dialogue_that_gives_no_scenario_is_named(tmp_path: Path) -> None:
         ({"domain.yaml": "item: phone\n"}, ["domain.yaml:1", "`items` is missing"]),
         ({"domain.yaml": WORDS + "verbs: buy\n"}, ["domain.yaml:6", "did you mean verb"]),
         ({"domain.yaml": "domain: book\nattributes: {genre: is it}\n"}, ["domain.yaml:2", "value"]),
+        ({"domain.yaml": "domain: product\nattributes: [brend]\n"}, ["'brend'", "mean brand"]),
+        ({"items.jsonl": lines({"id": "1", "title": "X", "year": float("nan")})}, [":1", "`year`"]),
         ({"dialogues.jsonl": "\n"}, ["no dialogues"]),
         ({"dialogues.jsonl": lines(TALK, TALK)}, ["dialogues.jsonl:2", "'d1'", ":1"]),
         ({"dialogues.jsonl": lines({"turns": []})}, [":1", "`id` is missing"]),

@@ -237,6 +237,16 @@ def test_more_than_one_in_twenty_is_refused(tmp_path: Path, line: str, reason: s
     assert reason in str(refused.value)
 
 
+@pytest.mark.parametrize("wrong", [{"targets": "Heat"}, {"targets": 3}, {"items": "Heat"}])
+def test_items_are_a_list(tmp_path: Path, wrong: dict[str, object]) -> None:
+    said = {"role": "assistant", "content": "Heat?"} | {
+        k: v for k, v in wrong.items() if k == "items"
+    }
+    line = {"messages": [USER, said], **{k: v for k, v in wrong.items() if k == "targets"}}
+    with pytest.raises(UserError, match="list"):
+        read(tmp_path, json.dumps(line))
+
+
 def test_who_is_skipped_is_known(tmp_path: Path) -> None:
     good = [{"messages": TALK, "id": n, "system": "A"} for n in range(30)]
     found = read(tmp_path, lines(*good, {"messages": [USER], "system": "B"}))
