@@ -74,7 +74,7 @@ def align(
         data.setdefault(str(subset), {})[str(aspect)] = {
             **(told[metrics[0]] if len(metrics) == 1 else {name: told[name] for name in metrics}),
             "predictors": {name: told[name] for name in _PREDICTORS if name in told},
-            "ceiling": _ceiling(labels.units(str(subset), str(aspect))),
+            "ceiling": people_agree(labels.units(str(subset), str(aspect))),
             **({"differences": differences} if differences else {}),
         }
     return Findings(
@@ -160,8 +160,8 @@ def _differences(
         yield names | {"value": value, "low": low, "high": high, "n": len(both)}
 
 
-def _ceiling(units: list[list[float]]) -> dict[str, Any] | None:
-    """How far people agree with each other, where single ratings are known."""
+def people_agree(units: list[list[float]]) -> dict[str, Any] | None:
+    """How far people agree on units of single ratings; None if there are none of two people."""
     if not any(len(unit) > 1 for unit in units):
         return None
     return {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recjury.agreement.beside import agreed, interval
-from recjury.agreement.given import Given, cluster_of
+from recjury.agreement.given import FEWEST, Given, check_enough, cluster_of
 from recjury.errors import UserError
 from recjury.records import DEBATE
 from recjury.results import Findings, scores
@@ -16,7 +16,6 @@ from recjury.results.ratings import TRIAL
 if TYPE_CHECKING:
     import pandas as pd
 
-_FEWEST = 10  # conversations; over fewer, a correlation means nothing
 _MEAN, _ROUTED = "mean of judges", "routed"
 _OVERALL = ("overall", "dialogue_overall", "satisfaction")  # names of people's overall score
 
@@ -35,8 +34,8 @@ def coupling(given: Given) -> Findings:
         people = given.labels.means()
         people = people[people["metric"].isin(set(rated["metric"]))]
         raters["people"] = _wide(people, ["subset", "system", "conversation"])
-    _check_enough(max(map(len, raters.values())))
-    matrices = {name: wide.corr(min_periods=_FEWEST) for name, wide in raters.items()}
+    check_enough(max(map(len, raters.values())))
+    matrices = {name: wide.corr(min_periods=FEWEST) for name, wide in raters.items()}
     table = pd.DataFrame(
         {"rater": name, **_coupled(matrices[name]), "conversations": len(wide)}
         for name, wide in raters.items()
@@ -86,7 +85,7 @@ def verdicts_and_people(given: Given) -> Findings:
     ends = (".overall", ".mean", "recall@1", "recall@5", "recall@10", "persuasiveness", "success")
     metrics = [str(each) for each in wide if str(each).endswith(ends)]
     rows = _by_score(wide, metrics, given)
-    _check_enough(max(row["n"] for row in rows))
+    check_enough(max(row["n"] for row in rows))
     known = [row for row in rows if not math.isnan(row["rho"])]
     best = max(known, key=lambda row: float(row["rho"]), default=None)
     return Findings(
@@ -189,7 +188,7 @@ def _by_factor_and_judge(given: Given) -> list[dict[str, Any]]:
     """Rho and tau of each judge with people by factor, of their mean, and of the routed judge."""
     both = given.beside(given.factors())
     both = both[both["metric"].astype(str) == both["aspect"]]
-    _check_enough(both["conversation"].nunique())
+    check_enough(both["conversation"].nunique())
     rows: list[dict[str, Any]] = []
     for factor, of in both.groupby("aspect"):
         by_rater = {str(name): own for name, own in of.groupby("rater", observed=True)}
@@ -225,16 +224,8 @@ def _by_score(wide: "pd.DataFrame", columns: Sequence[str], given: Given) -> lis
     ]
 
 
-def _check_enough(number: int) -> None:
-    if number < _FEWEST:
-        raise UserError(
-            f"{number} conversations are too few, {_FEWEST} are needed: play more with "
-            f"`recjury run FILE --limit {4 * _FEWEST}`"
-        )
-
-
 def _rho_tau(both: "pd.DataFrame", given: Given) -> dict[str, Any]:
-    found = agreed(both, given.resampling, fewest=_FEWEST)
+    found = agreed(both, given.resampling, fewest=FEWEST)
     rho = found.spearman
     return {"rho": rho.value, "low": rho.low, "high": rho.high, "tau": found.kendall.value} | {
         "n": found.n

@@ -43,18 +43,8 @@ def crsarena(path: Path) -> Labels:
 
 
 _TAG = re.compile(r"^(SYSTEM|USER)\s+")
-_TURN_LABELS = {
-    "relevance": "relevance",
-    "interestingness": "interestingness",
-    "overall": "turn_overall",
-}
-_DIALOGUE_LABELS = {
-    "understanding": "understanding",
-    "task-completion": "task_completion",
-    "interest-arousal": "interest_arousal",
-    "efficiency": "efficiency",
-    "dialogue-overall": "dialogue_overall",
-}
+_TURN_LABELS = ("relevance", "interestingness", "overall")
+_DIALOGUE_LABELS = "understanding task-completion interest-arousal efficiency dialogue-overall"
 _SHOWN = 4  # utterances for one rated turn: two before it, itself, and the user's reply
 _RATED = 2  # its place among them
 
@@ -72,15 +62,18 @@ def ab_redial(folder: Path) -> Labels:
         cells = tuple(v for k, v in row.items() if k.startswith("utterance") and v)
         id_ = _id(row["ConvId"], cells, said)
         talks[id_] = ((), cells)
-        labels = {_DIALOGUE_LABELS[k]: v for k, v in row.items() if k in _DIALOGUE_LABELS and v}
+        labels = {
+            name.replace("-", "_"): row[name] for name in _DIALOGUE_LABELS.split() if row[name]
+        }
         rows += ((id_, -1, metric, str(number), float(score)) for metric, score in labels.items())
     for number, row in enumerate(_csv(folder / "annotated_turns.csv")):
         for place in range(3):
             cells = tuple(row[f"utterance{place * _SHOWN + each}"] for each in range(_SHOWN))
             id_ = f"{row['ConvId']}#{'|'.join(cells)}"
             talks[id_] = (cells[:_RATED], cells[_RATED:])
-            for column, metric in _TURN_LABELS.items():
-                if score := row.get(f"{column}{place + 1}"):
+            for name in _TURN_LABELS:
+                if score := row.get(f"{name}{place + 1}"):
+                    metric = "turn_overall" if name == "overall" else name
                     rows.append((id_, 0, metric, str(number), float(score)))
     cluster = families(
         {id_: [_TAG.sub("", cell) for cell in (*a, *b)] for id_, (a, b) in talks.items()}

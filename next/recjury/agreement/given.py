@@ -16,6 +16,9 @@ from recjury.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
+FEWEST = 10
+"""Scenarios or conversations: over fewer, nothing that is computed means anything."""
+
 
 @dataclass(frozen=True)
 class Given:
@@ -84,6 +87,15 @@ class Given:
 def cluster_of(rated: "pd.DataFrame") -> "pd.Series[str]":
     """The scenario of each row, with its corpus: what is drawn together in a resample."""
     return rated["corpus"].astype(str) + "/" + rated["scenario"].astype(str)
+
+
+def check_enough(number: int) -> None:
+    """Raises UserError if there is too little to analyse."""
+    if number < FEWEST:
+        raise UserError(
+            f"{number} conversations are too few, {FEWEST} are needed: play more with `recjury run "
+            f"FILE --limit {4 * FEWEST}`"
+        )
 
 
 class Analysis(NamedTuple):

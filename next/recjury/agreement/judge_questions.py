@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from recjury.agreement.beside import agreed, interval
-from recjury.agreement.given import Given, cluster_of
+from recjury.agreement.given import FEWEST, Given, check_enough, cluster_of
 from recjury.errors import UserError
 from recjury.records import DEBATE
 from recjury.results import Findings, scores
@@ -20,7 +20,6 @@ from recjury.stats import holm, rounded, sign_flips
 if TYPE_CHECKING:
     import pandas as pd
 
-_FEWEST = 10  # scenarios
 _LEVEL = 0.05
 _TIMES = ("first", "second")  # judgings
 _COMPUTED = ("outcome", "offline")  # kinds of evaluators that nobody judges for
@@ -84,7 +83,7 @@ def self_preference(given: Given) -> Findings:
         by_scenario = (gap[side].groupby(cluster_of(gap))["gap"].mean() for side in (here, ~here))
         there, elsewhere = by_scenario
         difference = (there - elsewhere).dropna()
-        if len(difference) >= _FEWEST:
+        if len(difference) >= FEWEST:
             who = {"rater": judge, "its systems": ", ".join(systems)}
             rows.append(who | _apart(difference, difference.index, given))
     if not rows:
@@ -122,7 +121,7 @@ def position(given: Given) -> Findings:
         for each in ("first", "second")
     )
     difference = (first - second).dropna().rename("difference").reset_index()
-    _check_enough(len(difference))
+    check_enough(len(difference))
     found = _apart(difference["difference"], cluster_of(difference), given)
     rows, verb = [{"rater": by_position["first"], **found}], "depends on the place"
     return _flagged("judge.position", "Shown first less second", rows, verb, either=True)
@@ -141,7 +140,7 @@ def turns(given: Given) -> Findings:
     rows = []
     for metric, of in rated.groupby("metric"):
         slopes = _slopes(of)
-        if slopes["cluster"].nunique() >= _FEWEST:
+        if slopes["cluster"].nunique() >= FEWEST:
             rows.append({"rater": metric, **_apart(slopes["slope"], slopes["cluster"], given)})
     verb = "changes over the turns"
     found = _flagged("judge.turns", "Slopes (FACE, section 5.3)", rows, verb, either=True)
@@ -167,8 +166,8 @@ def samples(given: Given) -> Findings:
     import pandas as pd
 
     by_scenario = scores(given.frame).groupby(level=["corpus", "scenario"], observed=True).mean()
-    by_scenario = by_scenario.loc[:, by_scenario.count() >= _FEWEST]
-    _check_enough(len(by_scenario) if len(by_scenario.columns) else 0)
+    by_scenario = by_scenario.loc[:, by_scenario.count() >= FEWEST]
+    check_enough(len(by_scenario) if len(by_scenario.columns) else 0)
     spread = by_scenario.std()
     widths = {f"n = {n}": 1.96 * spread / math.sqrt(n) for n in (10, 30, 100, 300, 1000)}
     table = pd.DataFrame({"sd over scenarios": spread, **widths}).reset_index(names="metric")
@@ -217,7 +216,7 @@ def _by_judge(rated: "pd.DataFrame") -> Iterator[tuple[dict[str, Any], "pd.DataF
     """The rows of each rater of an evaluator, if they are of enough scenarios."""
     for (evaluator, rater), of in rated.groupby(["evaluator", "rater"], observed=True):
         of = of.assign(cluster=cluster_of(of))
-        if of["cluster"].nunique() >= _FEWEST:
+        if of["cluster"].nunique() >= FEWEST:
             yield {"evaluator": evaluator, "rater": rater}, of
 
 
@@ -246,11 +245,6 @@ def _apart(values: "pd.Series[float]", clusters: Iterable[Any], given: Given) ->
     return found | {"scenarios": number}
 
 
-def _check_enough(number: int) -> None:
-    if number < _FEWEST:
-        raise UserError(f"{number} scenarios are too few, {_FEWEST} are needed: play more")
-
-
 def _flagged(
     title: str,
     heading: str,
@@ -262,7 +256,7 @@ def _flagged(
     """Who is flagged: an effect above 0, or on either side, that chance does not explain."""
     import pandas as pd
 
-    _check_enough(max((row["scenarios"] for row in rows), default=0))
+    check_enough(max((row["scenarios"] for row in rows), default=0))
     table = pd.DataFrame(rows)
     table["p"] = holm(table["p"])
     effect = table["rho" if "rho" in table else "difference"]

@@ -1,5 +1,6 @@
 """What recipes show beside `align` and the analyses: the rest of the papers' tables."""
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -7,12 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recjury.agreement import Analysis, Given, Labels, align
-from recjury.agreement.align import Level
+from recjury.agreement.align import Level, people_agree
 from recjury.agreement.beside import beside
 from recjury.errors import UserError
 from recjury.records import Rating
 from recjury.results import Findings
-from recjury.stats import krippendorff_alpha
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,12 +92,11 @@ def ceiling(labels: Labels) -> Findings:
     rows: list[dict[str, Any]] = []
     for (subset, metric), _ in labels.frame.groupby(["subset", "metric"], sort=False):
         units = labels.units(str(subset), str(metric))
-        alphas = {"alpha": krippendorff_alpha(units)}
-        alphas["interval alpha"] = krippendorff_alpha(units, "interval")
-        rows.append({"set": subset, "aspect": metric, **alphas, "places": len(units)})
-    best = max(rows, key=lambda row: row["alpha"] or -1, default={"alpha": None})
-    if best["alpha"] is None:
+        if agree := people_agree(units):
+            rows.append({"set": subset, "aspect": metric, **agree})
+    if not rows:
         raise UserError(f"{labels.name} has one rating of each place: no agreement is known")
+    best = max(rows, key=lambda row: row["alpha"] or -1.0)
     return Findings(
         title=labels.name,
         answer=f"People agree most on {best['aspect']}: alpha {best['alpha']:.3f}.",
@@ -133,17 +132,16 @@ def reasons(given: Given) -> Findings:
         )
     by_evaluator = rows.groupby("evaluator")
     table = by_evaluator[["named", "equal"]].mean().assign(n=by_evaluator.size()).reset_index()
-    best = table.sort_values("equal").iloc[-1]
+    told = [f"{r.equal:.0%} of {r.evaluator}'s" for r in table.dropna().itertuples()]
     return Findings(
         title="quality.reasons",
-        answer=f"{best.evaluator}: {best.equal:.0%} of the reasons that name a rating name the "
-        "score.",
+        answer=f"Reasons that name a rating name the score: {', '.join(told) or 'there are none'}.",
         tables={"Scores and their reasons": table},
         data={"rows": table.to_dict("records")},
     )
 
 
-def _named(given: Given) -> Iterator[tuple[str, bool, bool | None]]:
+def _named(given: Given) -> Iterator[tuple[str, float, float]]:
     """Of each written rating, whether its reasons name one, and whether that is the score."""
     kinds = {
         part.get("name", part["kind"])
@@ -154,7 +152,8 @@ def _named(given: Given) -> Iterator[tuple[str, bool, bool | None]]:
         for each in given.store.findings(row.id) if row.name in kinds else ():
             if isinstance(each, Rating) and each.score is not None and each.rationale:
                 found = [float(one or other) for one, other in _RATED.findall(each.rationale)]
-                yield row.name, bool(found), found[-1] == each.score if found else None
+                equal = float(found[-1] == each.score) if found else math.nan
+                yield row.name, float(bool(found)), equal
 
 
 OF_SCORES: Mapping[str, Callable[["pd.DataFrame", Sequence[str], Data], Findings]] = {

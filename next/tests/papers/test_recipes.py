@@ -213,7 +213,7 @@ def test_shares_and_agreement_are_of_the_labels_alone() -> None:
     ]
     data = Data(labels=labels_of("set", rows))
     (row,) = shown("face.table5", data).data["rows"]
-    assert row["alpha"] == row["interval alpha"] == 1
+    assert row["alpha"] == row["alpha_interval"] == 1
     assert [row["share"] for row in shown("face.figure2", data).data["rows"]] == [1 / 3] * 3
 
 
