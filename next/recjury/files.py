@@ -44,6 +44,14 @@ def read_text(path: Path, *, longest: int = 2**30, encoding: str = "utf-8") -> s
         raise UserError(f"{path}: {error.strerror}") from None
 
 
+def read_json(path: Path) -> Any:
+    """The value of a JSON file. Raises UserError."""
+    try:
+        return json.loads(read_text(path))
+    except ValueError as error:
+        raise UserError(f"{path}: is not JSON: {error}") from None
+
+
 def content_digest(name: str) -> str:
     """32 hex digits over a file, or over the files in a folder and their names.
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from recjury.corpora import Catalogue, Domain, Title, fold
+from recjury.corpora.words import phrases_in
 from recjury.records import ItemRef, Turn
 
 _CLAUSE = re.compile(r"[.!?;,:\n]+|\b(?:but|though|although)\b", re.IGNORECASE)
@@ -23,7 +24,7 @@ _ASKS = re.compile(
 )
 _LIKENS = re.compile(r"\b(?:like|similar|as good as)\b", re.IGNORECASE)
 _YEARS = re.compile(r"\b(?P<year>(?:18|19|20)\d\d)(?P<many>s?)\b|\b(?P<tens>[1-9]0)s\b")
-_LONGEST = 5  # words of a value
+_BEFORE = 5  # words before a value, in which it may be refused
 _FADES = 0.7  # what was said a turn before counts so much less
 
 
@@ -91,7 +92,7 @@ class Ears:
         """Add what one turn says, after the items that were offered right before it."""
         heard.asked_about, heard.refuses = "", False
         for clause in filter(str.strip, _CLAUSE.split(_without(text, named))):
-            self._take_clause(heard, fold(clause).split(), weight)
+            self._take_clause(heard, clause, weight)
         self._take_years(heard, text, weight)
         turned_down = self._turned_down(text, named)
         for ref in named:
@@ -106,9 +107,11 @@ class Ears:
         is_about_all = heard.refuses and not named
         heard.rejected |= {ref.id for ref in offered} if is_about_all else turned_down
 
-    def _take_clause(self, heard: Heard, words: list[str], weight: float) -> None:
-        for start, end, value in self._spoken(words):
-            if _is_refusal(words[max(0, start - _LONGEST) : start]):
+    def _take_clause(self, heard: Heard, clause: str, weight: float) -> None:
+        words = fold(clause).split()
+        for start, end, form in phrases_in(clause, self._values):
+            value = self._values[form]
+            if _is_refusal(words[max(0, start - _BEFORE) : start]):
                 heard.unwanted.add(value)
                 heard.wanted.pop(value, None)
             else:
@@ -117,18 +120,6 @@ class Ears:
             words[start:end] = [""] * (end - start)
         if not _is_refusal(words):
             heard.words += filter(None, words)
-
-    def _spoken(self, words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-        """The values in some words, the longest first where they overlap."""
-        start = 0
-        while start < len(words):
-            for end in range(min(start + _LONGEST, len(words)), start, -1):
-                if value := self._values.get(" ".join(words[start:end])):
-                    yield start, end, value
-                    start = end
-                    break
-            else:
-                start += 1
 
     def _take_years(self, heard: Heard, text: str, weight: float) -> None:
         for found in _YEARS.finditer(re.sub(r"\((?:18|19|20)\d\d\)", "", text)):

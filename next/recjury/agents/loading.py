@@ -1,17 +1,16 @@
 """From the settings in a campaign file to a loaded system."""
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ConfigDict
 
 from recjury import plugins
-from recjury.agents.chatcrs import ChatCRS
+from recjury.agents.chat import ChatCRS, OpenAIEndpoint
 from recjury.agents.http import Http
 from recjury.agents.neural import NeuralSystem
 from recjury.agents.neural.settings import Neural
-from recjury.agents.openai_endpoint import OpenAIEndpoint
 from recjury.agents.popular import Popular, Random
 from recjury.agents.retrieval import Retrieval
 from recjury.agents.settings import SystemSettings
@@ -79,30 +78,24 @@ def load_system(
 
 def _own(settings: SystemSettings, value: Any, corpus: Corpus) -> object:
     """The function or object itself, or the object made of a class. Raises UserError."""
-    given = settings.model_extra or {}
+    kind, given = settings.kind, settings.model_extra or {}
+    known = parameters(value) if inspect.isclass(value) else {}
+    takes_any = any(each.kind is each.VAR_KEYWORD for each in known.values())
+    if not takes_any and (unknown := [name for name in given if name not in known]):
+        near = nearest(unknown[0], [*known, *SystemSettings.model_fields])
+        raise UserError(f"{kind} has no setting {unknown[0]!r}{near}")
     if inspect.isclass(value):
-        value = _made(settings.kind, value, given, corpus)
-    elif given:
-        raise UserError(
-            f"{settings.kind} is no class, so it has no setting {next(iter(given))!r}"
-            f"{_nearest(next(iter(given)))}"
-        )
+        offered = {"corpus": corpus, "catalogue": corpus.catalogue, "domain": corpus.domain}
+        value = _made(kind, value, {k: offered[k] for k in offered.keys() & known.keys()} | given)
     if not callable(getattr(value, "respond", value)):
         raise UserError(
-            f"{settings.kind}: expected a function or something with `respond(conversation)`, "
+            f"{kind}: expected a function or something with `respond(conversation)`, "
             f"got {type(value).__name__}"
         )
     return value
 
 
-def _made(kind: str, class_: type, given: Mapping[str, Any], corpus: Corpus) -> object:
-    """An object of the class, with the settings and what it asks for of the corpus."""
-    offered = {"corpus": corpus, "catalogue": corpus.catalogue, "domain": corpus.domain}
-    known = parameters(class_)
-    arguments = {name: offered[name] for name in offered.keys() & known.keys()} | dict(given)
-    takes_any = any(each.kind is each.VAR_KEYWORD for each in known.values())
-    if not takes_any and (unknown := [name for name in given if name not in known]):
-        raise UserError(f"{kind} has no setting {unknown[0]!r}{_nearest(unknown[0], known)}")
+def _made(kind: str, class_: type, arguments: Mapping[str, Any]) -> object:
     try:
         return class_(**arguments)
     except (Exception, SystemExit) as error:
@@ -114,7 +107,3 @@ def _asks(value: Any) -> bool:
     """Whether an own system may ask any of the campaign's models."""
     called = value.__call__ if inspect.isclass(value) else value
     return "ask" in parameters(getattr(value, "respond", called))
-
-
-def _nearest(name: str, own: Iterable[str] = ()) -> str:
-    return nearest(name, [*own, *SystemSettings.model_fields])

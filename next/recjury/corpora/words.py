@@ -4,12 +4,14 @@ import functools
 import html
 import re
 import unicodedata
+from collections.abc import Container, Iterator
 from importlib import resources
 from typing import Literal, NamedTuple
 
 _APOSTROPHES = "'’‘ʼ´`"
 _WORD = re.compile(rf"&|[^\W_]+(?:[{_APOSTROPHES}][^\W_]+)*")
 _SPELT = str.maketrans({"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "&": "and"})
+_PHRASE = 5  # words of a value
 _LONG = 4  # words: so many ordinary ones in a row are a title
 
 
@@ -44,6 +46,22 @@ def words(text: str) -> list[Word]:
     """The words of a plain text, with their places."""
     found = (Word(m[0], m.start(), m.end(), _key(m[0])) for m in _WORD.finditer(text))
     return [word for word in found if word.key]
+
+
+def phrases_in(text: str, known: Container[str]) -> Iterator[tuple[int, int, str]]:
+    """The known phrases in a text, each with its first word and the one after its last.
+
+    All are folded. Where phrases overlap, the longest one at the first word counts.
+    """
+    said, start = fold(text).split(), 0
+    while start < len(said):
+        for end in range(min(start + _PHRASE, len(said)), start, -1):
+            if (phrase := " ".join(said[start:end])) in known:
+                yield start, end, phrase
+                start = end
+                break
+        else:
+            start += 1
 
 
 @functools.lru_cache(50_000)

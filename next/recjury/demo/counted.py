@@ -28,7 +28,7 @@ class Counted(Evaluator):
     mean of all in each round. It is a stand-in, and no judgement of what was said.
     """
 
-    RENDERING: ClassVar[int] = 1
+    RENDERING: ClassVar[int] = 2
 
     kind: Literal["counted"] = "counted"
     max_rounds: int = Field(default=4, ge=1, le=8)

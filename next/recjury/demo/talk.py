@@ -10,9 +10,8 @@ from typing import NamedTuple
 import yaml
 
 from recjury.corpora import Catalogue, Item, fold
+from recjury.corpora.words import phrases_in
 from recjury.records import ConversationLog, ItemRef, Turn
-
-_LONGEST_VALUE = 4  # words
 
 
 class Answer(NamedTuple):
@@ -79,7 +78,9 @@ class Talk:
             ids = {ref.id for ref in (*named, *turn.items)}
             if turn.speaker == "user":
                 by_user |= {ref.id for ref in named}
-                wanted = _values_in(turn.text, self.catalogue)
+                wanted = frozenset(
+                    value for *_, value in phrases_in(turn.text, self.catalogue.values)
+                )
                 objected = (
                     bool(offered) and _words("objection").search(turn.text.casefold()) is not None
                 )
@@ -109,17 +110,6 @@ def _template(text: str, refs: Sequence[ItemRef]) -> str:
         bare = re.sub(r" (?:18|19|20)\d\d$", "", name)
         words = words.replace(f" {name} ", " * ").replace(f" {bare} ", " * ")
     return words.strip()
-
-
-def _values_in(text: str, catalogue: Catalogue) -> frozenset[str]:
-    """The folded values of a catalogue that stand in a text."""
-    words = fold(text).split()
-    runs = (
-        " ".join(words[start : start + length])
-        for start in range(len(words))
-        for length in range(1, _LONGEST_VALUE + 1)
-    )
-    return frozenset(run for run in runs if run in catalogue.values)
 
 
 @functools.cache

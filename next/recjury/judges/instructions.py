@@ -3,13 +3,12 @@
 A file is named after its aspect, and is a JSON list of `{text, iteration}`, further keys aside.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from recjury.errors import UserError
-from recjury.files import nearest, read_text
+from recjury.files import nearest, read_json
 
 
 class Instruction(NamedTuple):
@@ -39,10 +38,7 @@ def read_instructions(path: Path, aspects: Sequence[str]) -> Mapping[str, tuple[
 
 
 def _read(file: Path) -> list[Instruction]:
-    try:
-        rows = json.loads(read_text(file))
-    except ValueError as error:
-        raise UserError(f"{file}: is not JSON: {error}") from None
+    rows = read_json(file)
     if not isinstance(rows, list) or not rows:
         raise UserError(f"{file}: a list of instructions is wanted, each with a `text`")
     found: dict[str, Instruction] = {}

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from recjury.corpora import Corpus
 from recjury.corpora.ievalm import public_folder
 from recjury.errors import UserError
-from recjury.files import read_text
+from recjury.files import read_json
 from recjury.records import ItemRef
 
 _NAMES, _EDGES, _RELATIONS, _ITEMS = (
@@ -92,14 +92,14 @@ def entity_graph(corpus: Corpus, weights: Path | None = None) -> EntityGraph:
 
 
 def _read(folder: Path, corpus: Corpus) -> EntityGraph:
-    numbers = _json(folder / _NAMES)
+    numbers = read_json(folder / _NAMES)
     try:
         names = tuple(sorted(numbers, key=numbers.__getitem__))
         if [numbers[name] for name in names] != list(range(len(names))):
             raise UserError(f"{folder / _NAMES}: expected numbers from 0 without gaps")
-        relations = tuple(_json(folder / _RELATIONS))
-        rows = sorted(set(_edges(_json(folder / _EDGES))))
-        listed = [(n, _item(corpus, n, names[n])) for n in _json(folder / _ITEMS)]
+        relations = tuple(read_json(folder / _RELATIONS))
+        rows = sorted(set(_edges(read_json(folder / _EDGES))))
+        listed = [(n, _item(corpus, n, names[n])) for n in read_json(folder / _ITEMS)]
         array = np.array(rows, dtype=np.int64).reshape(-1, 3)
         if len(array) and (array[:, :2].max() >= len(names) or array[:, 2].max() >= len(relations)):
             raise UserError(f"{folder / _EDGES}: names an entity or a relation that is not there")
@@ -149,10 +149,3 @@ def _numbered(corpus: Corpus) -> EntityGraph:
     )
     items, refs = np.arange(len(catalogue)), tuple(item.ref for item in catalogue)
     return EntityGraph(tuple(names), edges.relations, edges.ends, edges.kinds, items, refs)
-
-
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(read_text(path))
-    except ValueError as error:
-        raise UserError(f"{path}: is no JSON: {error}") from None

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from recjury.agents.neural.entities import EntityGraph
 from recjury.corpora import Catalogue, fold
+from recjury.corpora.words import phrases_in
 from recjury.records import Conversation, Turn
 
 Fidelity = Literal["ievalm", "corrected"]
@@ -13,7 +14,6 @@ Fidelity = Literal["ievalm", "corrected"]
 ITEM = "<movie>"
 """Stands in a written reply where the name of an item of the list belongs."""
 
-_LONGEST = 5  # words of a value
 _LEAST = 90  # of WRatio, which ends at 100
 _MOST = 20  # names of a text
 
@@ -77,20 +77,8 @@ class Listener:
     def _found(self, text: str) -> tuple[int, ...]:
         items = self._graph.number_of_item
         refs = self._catalogue.link(text)
-        return (*(items[ref.id] for ref in refs if ref.id in items), *self._spoken_values(text))
-
-    def _spoken_values(self, text: str) -> Iterator[int]:
-        """The values in a text, the longest first where they overlap."""
-        words, start = fold(text).split(), 0
-        while start < len(words):
-            for end in range(min(start + _LONGEST, len(words)), start, -1):
-                number = self._values.get(" ".join(words[start:end]))
-                if number is not None:
-                    yield number
-                    start = end
-                    break
-            else:
-                start += 1
+        values = (self._values[each] for *_, each in phrases_in(text, self._values))
+        return (*(items[ref.id] for ref in refs if ref.id in items), *values)
 
 
 def _texts(turns: Sequence[Turn]) -> tuple[str, ...]:
