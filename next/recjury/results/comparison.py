@@ -14,8 +14,8 @@ from recjury.results.missing import Missing, about_worst, with_worst
 from recjury.results.ratings import STANDARD, Resampling, ratings
 from recjury.results.selection import ALL, Selection
 from recjury.results.sentences import (
-    MOST,
     Row,
+    advice,
     answer,
     best_of,
     cell,
@@ -23,7 +23,6 @@ from recjury.results.sentences import (
     p_text,
     rows_of,
     shown,
-    wanted,
 )
 from recjury.results.settings import with_settings_of_both
 from recjury.store import Store
@@ -210,9 +209,7 @@ def _decision(row: Row) -> str:
         return f"yes, {p_text(row['p'])}"
     if row["p"] != row["p"]:
         return "-"
-    said = f"no, {p_text(row['p'])}"
-    within_reach = row["n"] + row["more"] <= MOST * row["n"]  # false for NaN
-    return f"{said}: play {wanted(row)}" if within_reach else said
+    return ": ".join(filter(None, (f"no, {p_text(row['p'])}", advice(row))))
 
 
 def _about_selection(selection: Selection) -> list[str]:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _LARGE_SCALE = 20
-MOST = 10  # times as many scenarios as were played; to see a smaller difference nobody plays more
+_MOST = 10  # times as many scenarios as were played; to see a smaller difference nobody plays more
 
 Row = Mapping[str, Any]
 
@@ -43,10 +43,16 @@ def listed(names: Sequence[str], most: int = 6) -> str:
 def wanted(row: Row) -> str:
     """About how many scenarios would decide, those that are there included."""
     number = row["n"] + row["more"]
-    if number > MOST * row["n"]:
-        return f"more than {MOST * row['n']:,}"
+    if number > _MOST * row["n"]:
+        return f"more than {_MOST * row['n']:,}"
     size = 10 if number >= 100 else 1
     return f"about {round(number / size) * size:,}"
+
+
+def advice(row: Row) -> str:
+    """What would decide a difference ("play about 40"); empty if that is known or out of reach."""
+    is_near = row["n"] + row["more"] <= _MOST * row["n"]  # not true of NaN
+    return f"play {wanted(row)}" if is_near else ""
 
 
 def answer(table: "pd.DataFrame", metrics: Mapping[str, Metric]) -> str:

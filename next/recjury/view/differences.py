@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from recjury.records import Metric
-from recjury.results.sentences import p_text, shown, wanted
+from recjury.results.sentences import advice, p_text, shown
 from recjury.view.axes import Axis, Plot
 from recjury.view.metrics import Metrics
 
@@ -43,7 +43,7 @@ def difference(row: Row, metrics: Metrics, axis: Axis) -> Difference:
         plot=axis.plot(row["difference"], row["low"], row["high"], ticks=[0.0]),
         decided=bool(row["decided"]),
         p="" if math.isnan(row["p"]) else p_text(row["p"]),
-        more="" if math.isnan(row["more"]) else f"play {wanted(row)}",
+        more=advice(row),
         means=(shown(row["mean_a"], metric), shown(row["mean_b"], metric)),
         n=int(row["n"]),
     )
