@@ -217,15 +217,12 @@ def _alone(
 def _without_interval(rows: Sequence[Row]) -> Iterator[str]:
     """Why intervals are missing."""
     few = {
-        (row["subset"], row["aspect"]): row
+        f"{row['subset']}, {row['aspect']}": f"{row['n']} labels are of {row['clusters']} clusters"
         for row in rows
         if row["clusters"] < FEWEST_CLUSTERS and not math.isnan(row["spearman"]["value"])
     }
-    for (subset, aspect), row in few.items():
-        yield (
-            f"{subset}, {aspect}: no interval: {row['n']} labels are of {row['clusters']} clusters "
-            f"(dialogues that are drawn together, or systems), and {FEWEST_CLUSTERS} are needed"
-        )
+    for where, number in few.items():
+        yield f"{where}: no interval: {number}, and {FEWEST_CLUSTERS} clusters are needed"
 
 
 def _answer(rows: Sequence[Row]) -> str:

@@ -1,6 +1,7 @@
 """`annotate import`: raters' answer files, checked and joined; the form `annotations` of labels."""
 
 import json
+import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -161,9 +162,10 @@ def _table(key: Key, labels: Labels) -> "pd.DataFrame":
         own = labels.frame[labels.frame["metric"] == criterion.metric.name]
         units = [list(of["score"]) for _, of in own.groupby("conversation")]
         alpha = krippendorff_alpha(units, "interval") if len(own) else None
-        rows.append((criterion.name, len(own), own["score"].mean(), alpha))
-    table = pd.DataFrame(rows, columns=["field", "scores", "mean", "interval alpha"])
-    return table.astype({"interval alpha": float})
+        mean = float(own["score"].mean())
+        found = {"mean": mean, "interval alpha": math.nan if alpha is None else alpha}
+        rows.append({"field": criterion.name, "scores": len(own), **found})
+    return pd.DataFrame(rows)
 
 
 def _missing(key: Key, given: Mapping[str, Scores]) -> Iterator[str]:

@@ -223,21 +223,23 @@ def from_csv(path: Path, columns: Mapping[str, str] = MappingProxyType({})) -> L
     `columns` are the file's names for ours. Where `score` is another column and none is for
     `metric`, the column's name is the metric.
     """
+    if unknown := [name for name in columns if name not in COLUMNS]:
+        near = nearest(unknown[0], COLUMNS)
+        raise UserError(f"{path}?{unknown[0]}: no such column{near}: {', '.join(COLUMNS)}")
     defaults = {"turn": "-1", "rater": "people", "subset": path.stem, "system": "unknown"}
     if "score" in columns:
         defaults["metric"] = columns["score"]
-    rows = []
+    named, rows = {name: columns.get(name, name) for name in COLUMNS}, []
     for number, given in enumerate(_csv(path), 2):
-        named = {name: columns.get(name, name) for name in COLUMNS}
         known = defaults | {ours: given[own] for ours, own in named.items() if given.get(own)}
-        for name in ("conversation", "metric", "score"):
+        known.setdefault("cluster", known.get("conversation", ""))
+        for name in COLUMNS:
             if name not in known and named[name] not in given:
                 near = nearest(named[name], given)
                 raise UserError(
                     f"{path}: there is no column {named[name]!r}{near}: {', '.join(given)}. Other "
                     f"names: csv:{path}?{name}=COLUMN"
                 )
-        known.setdefault("cluster", known.get("conversation", ""))
         try:
             values = known | {"turn": int(known["turn"]), "score": float(known["score"])}
             rows.append(tuple(values[column] for column in COLUMNS))
@@ -282,7 +284,10 @@ def open_labels(wanted: str) -> Labels:
             raise UserError(
                 f"--labels {wanted}: there is no {path or 'path'}: expected {form}:PATH"
             )
-        labels = _mapped(wanted, path, columns) if columns else FORMS[form](Path(path))
+        names = dict(pair.partition("=")[::2] for pair in columns.split("&") if pair)
+        if names and form != "csv":
+            raise UserError(f"--labels {wanted}: only csv:PATH has names of columns")
+        labels = from_csv(Path(path), names) if names else FORMS[form](Path(path))
     elif path.isidentifier():
         labels = plugins.returned(wanted, Labels)
     else:
@@ -293,15 +298,3 @@ def open_labels(wanted: str) -> Labels:
     if not len(labels.frame):
         raise UserError(f"--labels {wanted}: there is no label in it")
     return labels
-
-
-def _mapped(wanted: str, path: str, columns: str) -> Labels:
-    pairs = dict(pair.partition("=")[::2] for pair in columns.split("&"))
-    unknown = [name for name in pairs if name not in COLUMNS]
-    if not wanted.startswith("csv:") or unknown:
-        near = nearest(unknown[0], COLUMNS) if unknown else ""
-        raise UserError(
-            f"--labels {wanted}: expected csv:PATH?NAME=COLUMN with one of {', '.join(COLUMNS)}"
-            f"{near}"
-        )
-    return from_csv(Path(path), pairs)

@@ -135,13 +135,14 @@ def turns(given: Given) -> Findings:
     if not len(rated):
         raise UserError(f"{given.campaign} has no ratings of turns: rate it with `face`")
     number = (rated["turn"] // 2 + 1).astype(int)
-    rated = rated.assign(metric=metric_ids(rated), number=number)
+    metric = rated["evaluator"].astype(str) + "." + rated["metric"].astype(str)
+    rated = rated.assign(metric=metric, number=number)
     groups = rated.groupby(["metric", "system", "number"], observed=True)["score"]
     rows = []
-    for metric, of in rated.groupby("metric"):
+    for name, of in rated.groupby("metric"):
         slopes = _slopes(of)
         if slopes["cluster"].nunique() >= FEWEST:
-            rows.append({"rater": metric, **_apart(slopes["slope"], slopes["cluster"], given)})
+            rows.append({"rater": name, **_apart(slopes["slope"], slopes["cluster"], given)})
     verb = "changes over the turns"
     found = _flagged("judge.turns", "Slopes (FACE, section 5.3)", rows, verb, either=True)
     by_turn = groups.agg(["mean", "size"]).reset_index()
@@ -177,11 +178,6 @@ def samples(given: Given) -> Findings:
         tables={"Half widths of 95 % intervals by scenarios": table},
         data={"rows": table.to_dict("records")},
     )
-
-
-def metric_ids(frame: "pd.DataFrame") -> "pd.Series[str]":
-    """The id of each row's metric, with its evaluator."""
-    return frame["evaluator"].astype(str) + "." + frame["metric"].astype(str)
 
 
 def offline_table(given: Given) -> Findings:

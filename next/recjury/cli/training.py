@@ -82,16 +82,12 @@ def _findings(learned: "Learned") -> "Findings":
     from recjury.results import Findings
 
     rows = [(f"Recall@{cut}", round(value, 3)) for cut, value in learned.recall.items()]
+    heading = f"{learned.tested:,} recommendations of the test split"
+    table = pd.DataFrame(rows, columns=["measure", "value"])
     return Findings(
         title=learned.folder.name,
         answer=f"Trained on {learned.recommendations:,} recommendations and {learned.replies:,} "
         f"replies. In a campaign file: weights: {learned.folder}",
-        tables={
-            f"{learned.tested:,} recommendations of the test split": pd.DataFrame(
-                rows, columns=["measure", "value"]
-            )
-        }
-        if learned.tested
-        else {},
+        tables={heading: table} if learned.tested else {},
         data=learned._asdict() | {"folder": str(learned.folder)},
     )

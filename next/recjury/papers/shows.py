@@ -109,9 +109,8 @@ def shares(labels: Labels) -> Findings:
     """How often each label was given, by aspect and system."""
     means = labels.means()
     keys = ["metric", "system"]
-    counts = means.groupby([*keys, "score"]).size().rename("labels").reset_index()
-    whole = counts.groupby(keys)["labels"].transform("sum")
-    table = counts.assign(share=counts["labels"] / whole)
+    table = means.groupby([*keys, "score"]).size().rename("labels").reset_index()
+    table["share"] = table["labels"] / table.groupby(keys)["labels"].transform("sum")
     return Findings(
         title=labels.name,
         answer=f"{len(means):,} labels of {means['metric'].nunique()} aspects.",

@@ -11,7 +11,7 @@ from recjury.judges import Criterion, Face
 from recjury.judges.particles import Particle, particles_of
 from recjury.judges.subjects import Subject, subjects
 from recjury.llm import Ask, gather
-from recjury.records import ConversationLog, Level, Status
+from recjury.records import Level, Status
 
 
 class Piece(NamedTuple):
@@ -66,13 +66,14 @@ def labelled(labels: Labels, criterion: Criterion) -> list[Place]:
     scaled = (low + share * (high - low)).round(9)
     columns = (rows["conversation"], rows["turn"], rows["cluster"], scaled)
     return [
-        Place(f"{id_}/{turn}", str(cluster), _subject(logs[id_], int(turn)), float(label))
+        Place(
+            f"{id_}/{turn}",
+            str(cluster),
+            Subject(logs[id_], None if turn < 0 else int(turn)),
+            float(label),
+        )
         for id_, turn, cluster, label in zip(*columns, strict=True)
     ]
-
-
-def _subject(log: ConversationLog, turn: int) -> Subject:
-    return Subject(log, None if turn < 0 else turn)
 
 
 def divided(places: Sequence[Place], share: float, seed: int) -> Sides:
