@@ -81,7 +81,7 @@ async def verify(store: Store, campaign: str, *, conversation: str = "") -> Veri
                 if row.evaluator not in ready.evaluators:
                     changed += 1
                 elif problem := await _difference(row, ready, store):
-                    differing[row.id] = problem
+                    differing[row.id] = f"{problem}, conversation {row.conversation[:8]},"
                 else:
                     equal += 1
     return Verified(equal, differing, changed)
@@ -103,11 +103,15 @@ async def _difference(row: EvaluationRow, ready: Prepared, store: Store) -> str:
 def _comparable(findings: Sequence[Finding]) -> dict[str, str]:
     """What was found, by name."""
     parts: dict[str, Rating | Statement | Evidence] = {
-        **{f"{r.metric} by {r.rater} {r.turn}": r for r in ratings_of(findings)},
+        **{f"{r.metric} by {r.rater}{_at(r)}": r for r in ratings_of(findings)},
         **{f"round {s.round}, {s.role}": s for s in statements_of(findings)},
         **{f"{e.name} {n}": e for n, e in enumerate(findings) if isinstance(e, Evidence)},
     }
     return {name: _without_refusal(part).model_dump_json() for name, part in parts.items()}
+
+
+def _at(rating: Rating) -> str:
+    return "" if rating.turn is None else f", turn {rating.turn + 1}"
 
 
 def _without_refusal(part: Rating | Statement | Evidence) -> Rating | Statement | Evidence:
