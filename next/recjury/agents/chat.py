@@ -1,7 +1,7 @@
 """Systems that are a model of the campaign: ChatCRS, and an endpoint that is a recommender."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, PrivateAttr, model_validator
 
@@ -66,10 +66,6 @@ class OpenAIEndpoint(ChatModel):
     kind: Literal["openai"] = "openai"
     instructions: str = ""
 
-    def prepared(self, corpus: Corpus) -> Self:  # noqa: ARG002 (all systems get it)
-        """The system: it is the same over all corpora."""
-        return self
-
     async def respond(self, conversation: Conversation, ask: Ask) -> str:
         """What the endpoint says. Raises SystemFailed."""
         instructions = (self.instructions,) if self.instructions else ()
@@ -102,9 +98,9 @@ class ChatCRS(ChatModel):
         """Only with `from_text`, unless `link` is set."""
         return self.list_source == "from_text" if self.link is None else self.link
 
-    def prepared(self, corpus: Corpus) -> Self:
+    def prepared(self, corpus: Corpus) -> Any:
         """The system over a corpus."""
-        ready, items = self.model_copy(), corpus.catalogue
+        ready, items = super().prepared(corpus), corpus.catalogue
         ready._instruction = pack(self.prompts).render("system", domain=corpus.domain)
         if self.list_source == "independent":
             ready._search = VectorSearch(items, self.embedder) if self.embedder else Search(items)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from recjury.corpora import Catalogue, Domain, Title, fold
+from recjury.corpora.titles import without_names
 from recjury.corpora.words import phrases_in
 from recjury.records import ItemRef, Turn
 
@@ -149,12 +150,9 @@ def _is_refusal(words: Iterable[str]) -> bool:
     return not _REFUSES.isdisjoint(words)
 
 
-def _without(text: str, named: Sequence[ItemRef]) -> str:
+def _without(text: str, named: Iterable[ItemRef]) -> str:
     """The text without the names of items, which are no wishes."""
-    for ref in sorted(named, key=lambda ref: -len(ref.name)):
-        spelling = re.escape(Title(ref.name).spelling)
-        text = re.sub(rf"{spelling}(?:\s*\(\d{{4}}\))?", " ", text, flags=re.IGNORECASE)
-    return text
+    return without_names(text, (ref.name for ref in named))
 
 
 def _forms(value: str) -> Iterator[str]:

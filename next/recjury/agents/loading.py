@@ -65,15 +65,8 @@ def load_system(
         system = _own(values, found.value, corpus)
     models = look_up("models", "") if not is_built_in and _asks(found.value) else {}
     weights = [system.digest] if isinstance(system, NeuralSystem) and not is_built_in else []
-    return LoadedSystem(
-        system,
-        corpus.catalogue,
-        name=values.name or values.kind.rpartition(":")[2].lower(),
-        version=digest(values.identity(look_up), found.source, models, *weights),
-        timeout=values.timeout,
-        concurrency=values.concurrency,
-        link=values.links,
-    )
+    version = digest(values.identity(look_up), found.source, models, *weights)
+    return LoadedSystem(system, corpus.catalogue, values, version)
 
 
 def _own(settings: SystemSettings, value: Any, corpus: Corpus) -> object:

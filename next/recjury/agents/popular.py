@@ -3,12 +3,12 @@
 import heapq
 import random
 from collections.abc import Sequence
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field
 
 from recjury.agents.settings import SystemSettings
-from recjury.corpora import Catalogue, Corpus, Item
+from recjury.corpora import Item
 from recjury.records import LIST_LENGTH, Conversation, SystemReply, digest
 
 _NAMED = 3  # items of the list that the text names
@@ -20,23 +20,17 @@ class Floor(SystemSettings):
     RENDERING: ClassVar[int] = 2
 
     length: int = Field(default=LIST_LENGTH, ge=1, le=100)
-    _catalogue: Catalogue = PrivateAttr(default_factory=Catalogue)
-
-    def prepared(self, corpus: Corpus) -> Self:
-        """The system over a corpus."""
-        ready = self.model_copy()
-        ready._catalogue = corpus.catalogue
-        return ready
 
     async def respond(self, conversation: Conversation) -> SystemReply:
         """A list, and a text that names its first items."""
+        catalogue = self._corpus.catalogue
         named = {
             ref.id
             for turn in conversation.turns
-            for ref in (*turn.items, *self._catalogue.link(turn.text))
+            for ref in (*turn.items, *catalogue.link(turn.text))
         }
-        new = [item for item in self._catalogue if item.id not in named]
-        items = tuple(item.ref for item in self._best(new or list(self._catalogue), conversation))
+        new = [item for item in catalogue if item.id not in named] or list(catalogue)
+        items = tuple(item.ref for item in self._best(new, conversation))
         names = " or ".join(item.name for item in items[:_NAMED])
         return SystemReply(text=f"You may like {names}.", items=items)
 

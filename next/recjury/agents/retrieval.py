@@ -1,10 +1,12 @@
 """A system without a model: it searches the catalogue for what the user says, and gives reasons."""
 
+import functools
 import math
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -16,6 +18,7 @@ from recjury.agents.search import Search
 from recjury.agents.settings import SystemSettings
 from recjury.corpora import Corpus, Item, fold
 from recjury.errors import UserError
+from recjury.files import YamlFile
 from recjury.records import LIST_LENGTH, Conversation, SystemReply, Turn
 
 Scores = NDArray[np.float64]
@@ -29,33 +32,10 @@ _CLOSE = 0.6  # of the best score: so good are items that are named beside it
 _QUOTED = 220  # characters of a description
 _STOP = re.compile(r"(?<![A-Z])[.] (?=[A-Z])")
 
+_SENTENCES = Path(__file__).with_name("sentences.yaml")
+
 Fact = tuple[str, str]
 """A relation and a value of an item."""
-
-_SENTENCES: Mapping[str, tuple[str, ...]] = {
-    "ask": (
-        "What are you in the mood for? Tell me {an_attribute}, or {an_item} that you liked.",
-        "Could you name {an_item} that you liked, or {an_attribute}?",
-    ),
-    "first": (
-        "I would try {name}: {reason}.",
-        "How about {name}? My reason: {reason}.",
-        "{name} comes to mind, for this reason: {reason}.",
-    ),
-    "instead": (
-        "All right, then something else: {name}. My reason: {reason}.",
-        "Fair enough. What about {name} instead? In its favour: {reason}.",
-    ),
-    "second": ("{name} fits, too: {reason}.", "You could also look at {name}: {reason}."),
-    "close": (
-        "Does that go in the right direction?",
-        "Have you {done} it, or shall I look for something different?",
-        "What do you think?",
-    ),
-    "tell": ("Gladly: {name}.", "{name}, then."),
-    "told": ("I have told you what I know of {name}.", "There is no more that I know of {name}."),
-    "after": ("Would you {verb} it?", "If it is not for you, tell me what to change."),
-}
 
 
 class Retrieval(SystemSettings):
@@ -64,7 +44,7 @@ class Retrieval(SystemSettings):
     Its answers depend on the conversation alone.
     """
 
-    RENDERING: ClassVar[int] = 2
+    RENDERING: ClassVar[int] = 3
 
     kind: Literal["retrieval"] = "retrieval"
     length: int = Field(default=LIST_LENGTH, ge=1, le=100)
@@ -213,7 +193,7 @@ class Recommender:
     def _said(self, kind: str, seed: int, **values: str) -> str:
         """A sentence of a kind, with the domain's words."""
         domain = self._domain
-        choices = _SENTENCES[kind]
+        choices = _sentences()[kind]
         attribute = next(iter(domain.attributes), "kind")
         return choices[seed % len(choices)].format(
             an_item=domain.an_item,
@@ -222,3 +202,9 @@ class Recommender:
             verb=domain.verb,
             **values,
         )
+
+
+@functools.cache
+def _sentences() -> Mapping[str, Sequence[str]]:
+    sentences: Mapping[str, Sequence[str]] = YamlFile(_SENTENCES).values
+    return sentences

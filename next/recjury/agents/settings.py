@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from recjury.corpora import Corpus
 from recjury.records import LookUp, Record, identity
@@ -27,6 +27,7 @@ class SystemSettings(Record):
     timeout: float | None = Field(default=None, gt=0)
     concurrency: int | None = Field(default=None, ge=1)
     link: bool | None = None
+    _corpus: Corpus = PrivateAttr()
 
     @property
     def links(self) -> bool | None:
@@ -45,5 +46,10 @@ class SystemSettings(Record):
         return self
 
     def prepared(self, corpus: Corpus) -> Any:
-        """The system over a corpus: an object with `respond`. Raises UserError."""
-        raise NotImplementedError
+        """The system over a corpus: an object with `respond`, by default the settings themselves.
+
+        Raises UserError.
+        """
+        ready = self.model_copy()
+        ready._corpus = corpus
+        return ready

@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, Self
 
 from recjury.agents.reply import Reply
+from recjury.agents.settings import SystemSettings
 from recjury.corpora import Catalogue
 from recjury.errors import BatchPending, SystemFailed, UnitFailed, UserError
 from recjury.keys import hidden
@@ -46,34 +47,16 @@ class System(Protocol):
 class LoadedSystem:
     """A system with a name, a version and limits: what a session talks with."""
 
-    def __init__(
-        self,
-        system: Any,
-        catalogue: Catalogue,
-        *,
-        name: str,
-        version: str = "",
-        timeout: float | None = None,
-        concurrency: int | None = None,
-        link: bool | None = None,
-    ):
-        """`timeout` is for one turn, in seconds; by default 120, or 3,600 for a system that asks.
-
-        `concurrency` counts open conversations. `link` says whether lists are searched for in
-        texts; None: in answers without a list.
-        """
-        self.name, self.version = name, version
-        self._system, self._catalogue = system, catalogue
-        self._link = link
+    def __init__(self, system: Any, catalogue: Catalogue, settings: SystemSettings, version: str):
+        """`version` is a digest of all that can change what the system says."""
+        self.name = settings.name or settings.kind.rpartition(":")[2].lower()
+        self.version = version
+        self._system, self._catalogue, self._link = system, catalogue, settings.links
         self._respond: Callable[..., object] = getattr(system, "respond", None) or system
         self._wants_ask = "ask" in parameters(self._respond)
-        self._timeout = timeout or (_TURN_WITH_ASK if self._wants_ask else _TURN)
-        self._places = asyncio.Semaphore(concurrency) if concurrency else None
-
-    @property
-    def links(self) -> bool | None:
-        """Whether lists are searched for in texts; None: in answers without a list."""
-        return self._link
+        self._timeout = settings.timeout or (_TURN_WITH_ASK if self._wants_ask else _TURN)
+        open_ = settings.concurrency
+        self._places = asyncio.Semaphore(open_) if open_ else None
 
     def labelled(self, label: str) -> Self:
         """The system as another version, for one that changed where recjury cannot see it."""
@@ -149,7 +132,7 @@ class LoadedSystem:
             raise SystemFailed("it was cancelled from inside") from None
         except (Exception, SystemExit) as error:
             if isinstance(error, TimeoutError) and limit.expired():
-                raise _too_slow(seconds) from None
+                raise SystemFailed(f"it did not answer within {seconds:g} s") from None
             raise SystemFailed(f"{type(error).__name__}: {error}") from error
 
 
@@ -207,10 +190,6 @@ def _is_async(function: Callable[..., object]) -> bool:
     """Whether a function, a method, a partial or an object that is called is async."""
     called = (function, type(function).__call__)
     return any(inspect.iscoroutinefunction(f) or inspect.isasyncgenfunction(f) for f in called)
-
-
-def _too_slow(seconds: float) -> SystemFailed:
-    return SystemFailed(f"it did not answer within {seconds:g} s")
 
 
 def _line(failure: Exception, longest: int = 500) -> str:

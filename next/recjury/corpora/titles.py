@@ -26,6 +26,14 @@ def name_and_year(name: str) -> tuple[str, int | None]:
     return (dated["name"], int(dated["year"])) if dated else (name, None)
 
 
+def without_names(text: str, names: Iterable[str], instead: str = " ") -> str:
+    """The text with something else in place of names of items and their years, in any case."""
+    spellings = sorted((Title(name).spelling for name in names), key=len, reverse=True)
+    either = "|".join(map(re.escape, spellings))
+    name = rf"(?<!\w)(?:{either})(?!\w)(?:\s*\(\d{{4}}\))?"
+    return re.sub(name, instead, text, flags=re.IGNORECASE) if spellings else text
+
+
 class Title:
     """The names of one item: with and without an article, its year apart."""
 

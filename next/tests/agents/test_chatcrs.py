@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from recjury.agents import LoadedSystem
+from recjury.agents.chat import ChatCRS
 from recjury.corpora import Catalogue, Corpus, Domain, Item
 from recjury.errors import UserError
 from recjury.llm import ScriptedModel
@@ -63,7 +64,6 @@ def test_a_changed_prompt_is_noticed() -> None:
 def test_an_independent_list_has_what_fits_the_conversation() -> None:
     (turn,) = talk(ScriptedModel(["I would read Emma."]), "Something about a desert planet?")
     assert [item.id for item in turn.items] == ["b1"]
-    assert not system().links
 
 
 def test_a_list_by_vectors_has_what_is_nearest_and_each_vector_is_asked_for_once() -> None:
@@ -92,7 +92,11 @@ def test_a_list_from_the_text_has_what_the_text_names() -> None:
     model = ScriptedModel(["Read Emma, or Ulysses (1922)."])
     (turn,) = talk(model, "Something about a planet?", list_source="from_text")
     assert [item.id for item in turn.items] == ["b2", "b3"]
-    assert system(list_source="from_text").links
+
+
+def test_texts_are_searched_for_items_only_if_the_list_is_from_the_text() -> None:
+    assert ChatCRS(list_source="from_text").links
+    assert not ChatCRS().links
 
 
 def test_a_conversation_about_nothing_in_the_catalogue_has_no_list() -> None:

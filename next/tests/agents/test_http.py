@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from recjury.agents.http import Http
 from recjury.errors import Stop, SystemFailed, UserError
 from recjury.records import Turn
 from tests.agents.talk import loaded, talk_with
@@ -262,8 +263,8 @@ def test_a_mistake_in_the_description_is_one_line(settings: dict[str, Any], word
     ("settings", "links"), [({}, True), ({"items": "cards"}, False), ({"link": False}, False)]
 )
 def test_texts_are_searched_if_no_list_is_described(settings: dict[str, Any], links: bool) -> None:
-    system = loaded({"kind": "http", "url": "http://shop.example/chat"} | settings)
-    assert system.links is links
+    described = Http.model_validate({"url": "http://shop.example/chat"} | settings)
+    assert described.links is links
 
 
 def test_a_dry_run_needs_no_key() -> None:

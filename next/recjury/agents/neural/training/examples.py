@@ -1,12 +1,12 @@
 """What a corpus teaches: which items were recommended, and what was said."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from recjury.agents.neural.said import ITEM, Said
 from recjury.agents.neural.system import NeuralSystem
-from recjury.corpora import Catalogue, Corpus, Title
+from recjury.corpora import Catalogue, Corpus
+from recjury.corpora.titles import without_names
 from recjury.records import Conversation, ItemRef, Turn
 
 
@@ -79,8 +79,5 @@ def _recommended(corpus: Corpus) -> Iterator[tuple[Sequence[Turn], tuple[ItemRef
 
 
 def _with_items(turn: Turn, catalogue: Catalogue) -> str:
-    text, refs = turn.text, {ref.id: ref for ref in (*turn.items, *catalogue.link(turn.text))}
-    for ref in sorted(refs.values(), key=lambda ref: -len(ref.name)):
-        name = rf"\b{re.escape(Title(ref.name).spelling)}(?:\s*\(\d{{4}}\))?"
-        text = re.sub(name, ITEM, text, flags=re.IGNORECASE)
-    return text
+    refs = (*turn.items, *catalogue.link(turn.text))
+    return without_names(turn.text, {ref.name for ref in refs}, ITEM)
