@@ -84,6 +84,7 @@ def align(
         notes=(*_notes(data), *_without_interval(rows)),
         problems=tuple(_alone(scores, means, paired)),
         data=data,
+        numbers=_numbers(rows),
     )
 
 
@@ -261,6 +262,21 @@ def _table(rows: Sequence[Row]) -> "pd.DataFrame":
         }
         for row in rows
     )
+
+
+def _numbers(rows: Sequence[Row]) -> "pd.DataFrame":
+    """Rho of each metric by label, to be drawn."""
+    import pandas as pd
+
+    drawn = [
+        {"system": row["metric"].removesuffix(row["aspect"]).rstrip(".") or "scores", "scale": 1}
+        | {"metric": f"{row['subset']}, {row['aspect']}", "n": row["n"]}
+        | {"mean": row["spearman"]["value"], **row["spearman"]}
+        for row in rows
+    ]
+    numbers = pd.DataFrame(drawn).dropna(subset="mean") if drawn else pd.DataFrame()
+    numbers.attrs["title"] = "Spearman's rho"
+    return numbers
 
 
 def _defects(rows: Sequence[Row]) -> dict[str, "pd.DataFrame"]:

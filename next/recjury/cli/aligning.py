@@ -10,6 +10,7 @@ from recjury.cli.options import (
     CampaignOption,
     FormatOption,
     JsonOption,
+    PlotOption,
     StoreOption,
 )
 from recjury.errors import UserError
@@ -29,6 +30,7 @@ def align(
     resamples: Annotated[int, typer.Option(min=100, help="Of the bootstrap.")] = 2000,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
     campaign: CampaignOption = "",
+    plot: PlotOption = None,
     form: FormatOption = "text",
     json: JsonOption = False,
 ) -> None:
@@ -39,7 +41,7 @@ def align(
     crsarena-eval:crs_arena_eval.json; recjury align run.json --labels csv:people.csv --pair
     core.overall=overall.
     """
-    from recjury import agreement
+    from recjury import agreement, results
     from recjury.cli.show import show
 
     people = agreement.open_labels(labels)
@@ -51,6 +53,8 @@ def align(
         resamples=resamples,
         seed=seed,
     )
+    if plot is not None:
+        results.plot(found, plot)
     show(found, as_json=json, form=form)
 
 

@@ -96,15 +96,16 @@ def save_figure(path: Path, drawn: Callable[[], Any]) -> None:
 
 def _means(numbers: "pd.DataFrame") -> Iterator[_Panel]:
     """A panel for each scale, and for each metric without one."""
-    known = numbers[numbers["n"] > 0]
+    known, title = numbers[numbers["n"] > 0], numbers.attrs.get("title", "Means")
     for rows in _by_scale(known):
         points = [
             _Point(row["metric"], row["system"], row["mean"], row["low"], row["high"])
             for row in rows
         ]
         end = rows[0]["scale"]
-        limits = (-0.02 * end, 1.02 * end) if end == end else None
-        yield _Panel("Means with 95 % intervals", points, limits)
+        low = min([-0.02 * end, *(point.low for point in points if point.low < 0)])
+        limits = (low, 1.02 * end) if end == end else None
+        yield _Panel(f"{title} with 95 % intervals", points, limits)
 
 
 def _gaps(numbers: "pd.DataFrame") -> Iterator[_Panel]:

@@ -227,8 +227,14 @@ def test_csv_and_the_command(
     done = recjury("align", "scores.csv", "--labels", "csv:people.csv", "--json")
     assert done.code == 0
     assert done.json["set"]["overall"]["n"] == 60
-    text = recjury("align", "scores.csv", "--labels", "csv:people.csv", "--resamples", "200").out
-    assert "mine.overall agrees best" in text
+    drawn = ("--resamples", "200", "--plot", "rho.svg")
+    assert (
+        "mine.overall agrees best"
+        in recjury("align", "scores.csv", "--labels", "csv:people.csv", *drawn).out
+    )
+    picture = (tmp_path / "rho.svg").read_text()
+    assert "Spearman's rho" in picture
+    assert "set, overall" in picture
 
 
 @pytest.mark.parametrize(
