@@ -154,7 +154,12 @@ def _drawn(row: Row, metrics: Metrics, span: float) -> Difference:
     """A metric's row; a plot spans the same part of each metric's scale."""
     scale = scale_of(metrics[row["metric"]])
     half = scale.width * span if scale else _reach(row) or 1.0
-    return difference(row, metrics, Axis(-half, half))
+    axis, found = Axis(-half, half), difference(row, metrics, Axis(-half, half))
+    if not metrics[row["metric"]].lower_is_better:
+        return found
+    # The dot stands on the side of who is better.
+    plot = axis.plot(-row["difference"], -row["high"], -row["low"], ticks=[0.0])
+    return found._replace(plot=plot)
 
 
 def _reach(row: Row) -> float:

@@ -64,7 +64,7 @@ def trials_page(
             "number": len(found),
             "all": len(trials),
             "more": campaign.link("trials", **following) if following else "",
-            "part": part,
+            "part": min(part, len(found) - start - part),
             "is_whole": part >= len(trials),
             "options": {key: _options(trials[key]) for key in FILTERS if key != "scenario"},
         },
