@@ -47,7 +47,10 @@ class Outcome(Evaluator):
             Metric(
                 name="rounds_to_success", title="Rounds to success", low=1, lower_is_better=True
             ),
-            *(Metric(name=f"recall@{k}", title=f"Recall@{k} of the session", high=1) for k in (1, 5, 10)),
+            *(
+                Metric(name=f"recall@{k}", title=f"Recall@{k} of the session", high=1)
+                for k in (1, 5, 10)
+            ),
             Metric(name="last_recall@10", title="Recall@10 of the last turn", high=1),
             Metric(name="rounds", title="Rounds", low=1, lower_is_better=True),
             Metric(name="ended_hit", title="Ended with a hit", high=1),
