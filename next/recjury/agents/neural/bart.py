@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from transformers import BartForConditionalGeneration, LogitsProcessor, LogitsProcessorList
 
-from recjury.agents.neural.files import Backbones, pretrained
+from recjury.agents.neural.files import pretrained, tokenizer
 from recjury.agents.neural.said import Said
 from recjury.agents.neural.system import NeuralSystem
 
@@ -21,7 +21,7 @@ class BartSystem(NeuralSystem):
         """The writer of `conv_model/`, and its tokenizer. Raises UserError."""
         self.writer = pretrained(BartForConditionalGeneration, folder / "conv_model")
         self.writer.to(self.device)
-        self.tokens = Backbones(folder, self.backbones).tokenizer(BART)
+        self.tokens = tokenizer(BART, self.backbones)
 
     def parts(self, said: Said) -> Sequence[str]:
         """The texts that BART reads, one after the other."""

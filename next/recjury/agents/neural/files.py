@@ -3,20 +3,18 @@
 import hashlib
 import json
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recjury.errors import UserError
-from recjury.files import read_text
+from recjury.files import read_json
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor, nn
 
 _DESCRIPTION = "recjury.json"
-_BACKBONES = "backbones"
 TENSORS = ("model.safetensors", "pytorch_model.bin")
 
 
@@ -41,10 +39,10 @@ def described(folder: Path, system: str, published: Limits) -> Limits:
     path = folder / _DESCRIPTION
     if not path.is_file():
         return published
+    values = read_json(path)
     try:
-        values = json.loads(read_text(path))
         found, limits = values["system"], Limits(**values["limits"])
-    except (TypeError, ValueError, KeyError) as error:
+    except (TypeError, KeyError) as error:
         raise UserError(f"{path}: expected `system` and `limits`: {error}") from None
     if found != system:
         raise UserError(f"{folder} has the weights of {found}: expected those of {system}")
@@ -75,17 +73,12 @@ def file_of(folder: Path, *names: str) -> Path:
 def read_tensors(path: Path) -> dict[str, "Tensor"]:
     """The tensors of a file by name. Raises UserError; a pickle with code in it is refused."""
     import torch
+    from safetensors.torch import load_file
 
-    try:
+    with _reading(path, "read as tensors"):
         if path.suffix == ".safetensors":
-            from safetensors.torch import load_file
-
             return dict(load_file(path))
         found = torch.load(path, map_location="cpu", weights_only=True)
-    except pickle.UnpicklingError:
-        raise _pickle(path) from None
-    except Exception as error:
-        raise UserError(f"{path}: cannot be read as tensors: {one_line(error)}") from None
     if not isinstance(found, dict) or not all(map(torch.is_tensor, found.values())):
         raise UserError(f"{path}: expected tensors by name, got {type(found).__name__}")
     return found
@@ -94,11 +87,8 @@ def read_tensors(path: Path) -> dict[str, "Tensor"]:
 def fill(module: "nn.Module", tensors: Mapping[str, "Tensor"], path: Path) -> None:
     """Load tensors into a module, all that it has; others are ignored. Raises UserError."""
     wanted = module.state_dict()
-    for name, tensor in wanted.items():
-        if name not in tensors:
-            raise _other_system(path, name)
-        if tensors[name].shape != tensor.shape:
-            raise _other_size(path, name, tensors[name].shape, tensor.shape)
+    pairs = [(name, tensors[name].shape, wanted[name].shape) for name in wanted if name in tensors]
+    _check_fit(path, wanted.keys() - tensors.keys(), [each for each in pairs if each[1] != each[2]])
     module.load_state_dict({name: tensors[name] for name in wanted})
 
 
@@ -106,72 +96,91 @@ def pretrained(class_: Any, folder: Path, **changes: Any) -> Any:
     """A model of transformers from its folder. Raises UserError."""
     file_of(folder, "config.json")
     path = file_of(folder, *TENSORS)
-    with quiet():
-        try:
-            config = class_.config_class.from_pretrained(folder, **changes)
-            model, report = class_.from_pretrained(
-                folder,
-                config=config,
-                local_files_only=True,
-                ignore_mismatched_sizes=True,
-                output_loading_info=True,
-            )
-        except pickle.UnpicklingError:
-            raise _pickle(path) from None
-        except Exception as error:
-            raise UserError(f"{path}: cannot be loaded: {one_line(error)}") from None
-    for name in sorted(report["missing_keys"]):
-        if not name.startswith("pooler."):  # RoBERTa's, which nothing here uses
-            raise _other_system(path, name)
-    for name, found, wanted in sorted(report["mismatched_keys"]):
-        raise _other_size(path, name, found, wanted)
+    with _reading(path, "loaded"):
+        config = class_.config_class.from_pretrained(folder, **changes)
+        model, report = class_.from_pretrained(
+            folder,
+            config=config,
+            local_files_only=True,
+            ignore_mismatched_sizes=True,
+            output_loading_info=True,
+        )
+    # RoBERTa's pooler is used by nothing here.
+    missing = {name for name in report["missing_keys"] if not name.startswith("pooler.")}
+    _check_fit(path, missing, report["mismatched_keys"])
     return model.eval()
 
 
-class Backbones:
-    """Published models and tokenizers that a system builds on.
+def backbone(class_: Any, name: str, folders: Sequence[Path]) -> Any:
+    """The published model with that name: from one of the folders, or from the hub.
 
-    Each is looked for in `backbones/` beside the weights, in the folder of the setting `backbones`,
-    and by its name on the hub.
+    Raises UserError.
     """
+    local = _local(name, folders)
+    return pretrained(class_, local) if local else _from_hub(class_, name, folders).eval()
 
-    def __init__(self, weights: Path, folder: str):
-        """`folder` has folders such as `facebook/bart-base`; it may be empty."""
-        self._folders = [weights / _BACKBONES, *([Path(folder).expanduser()] if folder else [])]
 
-    def tokenizer(self, name: str) -> Any:
-        """The tokenizer with that name, which cuts off the beginning. Raises UserError.
+def tokenizer(name: str, folders: Sequence[Path]) -> Any:
+    """The tokenizer with that name, which cuts off the beginning. Raises UserError.
 
-        It joins marks with the word before them, as transformers did when the weights were made.
-        """
-        from transformers import AutoTokenizer
+    It joins marks with the word before them, as transformers did when the weights were made.
+    """
+    from transformers import AutoTokenizer
 
-        return self._from(
-            AutoTokenizer,
-            name,
-            truncation_side="left",
-            clean_up_tokenization_spaces=True,
-            clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output=True,
+    settings = {
+        "truncation_side": "left",
+        "clean_up_tokenization_spaces": True,
+        "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output": True,
+    }
+    local = _local(name, folders)
+    if local is None:
+        return _from_hub(AutoTokenizer, name, folders, **settings)
+    # Without these files, transformers would return a tokenizer that knows no words.
+    path = file_of(local, "tokenizer.json", "vocab.json")
+    with _reading(path, "loaded"):
+        return AutoTokenizer.from_pretrained(local, **settings)
+
+
+def _local(name: str, folders: Sequence[Path]) -> Path | None:
+    return next((each / name for each in folders if (each / name).is_dir()), None)
+
+
+def _from_hub(class_: Any, name: str, folders: Sequence[Path], **settings: Any) -> Any:
+    try:
+        return class_.from_pretrained(name, **settings)
+    except Exception as error:
+        looked = " or ".join(map(str, folders))
+        raise UserError(
+            f"{name} is not in {looked}, and cannot be loaded from the hub ({one_line(error)}): "
+            "set `backbones` to a folder that has it"
+        ) from None
+
+
+@contextmanager
+def _reading(path: Path, done: str) -> Iterator[None]:
+    """Raises UserError for whatever is wrong with a file."""
+    try:
+        yield
+    except pickle.UnpicklingError:
+        raise UserError(
+            f"{path}: is a pickle of other things than tensors, which could run code: it is not "
+            "loaded"
+        ) from None
+    except Exception as error:
+        raise UserError(f"{path}: cannot be {done}: {one_line(error)}") from None
+
+
+def _check_fit(
+    path: Path, missing: Collection[str], mismatched: Iterable[tuple[str, Any, Any]]
+) -> None:
+    """Raise UserError for names that a file lacks, and for tensors of other sizes."""
+    for name in sorted(missing):
+        raise UserError(f"{path}: lacks {name!r}: it has the weights of another system")
+    for name, found, wanted in sorted(mismatched):
+        raise UserError(
+            f"{path}: {name!r} is {list(found)}, expected {list(wanted)}: the weights are of "
+            "another size, or of another corpus"
         )
-
-    def model(self, class_: Any, name: str) -> Any:
-        """The model with that name. Raises UserError."""
-        local = self._local(name)
-        return pretrained(class_, local) if local else self._from(class_, name).eval()
-
-    def _local(self, name: str) -> Path | None:
-        return next((each / name for each in self._folders if (each / name).is_dir()), None)
-
-    def _from(self, class_: Any, name: str, **settings: Any) -> Any:
-        with quiet():
-            try:
-                return class_.from_pretrained(str(self._local(name) or name), **settings)
-            except Exception as error:
-                looked = " or ".join(map(str, self._folders))
-                raise UserError(
-                    f"{name} is not in {looked}, and cannot be loaded from the hub "
-                    f"({one_line(error)}): set `backbones` to a folder that has it"
-                ) from None
 
 
 def one_line(error: BaseException, longest: int = 200) -> str:
@@ -185,33 +194,9 @@ def is_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or "memory" in str(error).lower()
 
 
-def _pickle(path: Path) -> UserError:
-    return UserError(
-        f"{path}: is a pickle of other things than tensors, which could run code: it is not loaded"
-    )
-
-
-def _other_system(path: Path, name: str) -> UserError:
-    return UserError(f"{path}: lacks {name!r}: it has the weights of another system")
-
-
-def _other_size(path: Path, name: str, found: "torch.Size", wanted: "torch.Size") -> UserError:
-    return UserError(
-        f"{path}: {name!r} is {list(found)}, expected {list(wanted)}: the weights are of another "
-        "size, or of another corpus"
-    )
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Without bars, tables and hints on standard error: what is wrong is raised."""
+def quiet() -> None:
+    """No bars, tables and hints of transformers on standard error: what is wrong is raised."""
     from transformers.utils import logging
 
-    level = logging.get_verbosity()
     logging.set_verbosity(50)
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        logging.enable_progress_bar()  # type: ignore[no-untyped-call]

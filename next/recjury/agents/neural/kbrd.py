@@ -12,8 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from recjury.agents.neural.bart import BartSystem
+from recjury.agents.neural.entities import EntityGraph
 from recjury.agents.neural.files import TENSORS, Limits, described, file_of, fill, read_tensors
-from recjury.agents.neural.rgcn import RGCN, neighbour_means
+from recjury.agents.neural.rgcn import RGCN
 from recjury.agents.neural.said import Fidelity, Said
 
 LIMITS = Limits(context=200, entities=32, reply=128)
@@ -28,10 +29,8 @@ class KBRD(BartSystem):
         path = file_of(folder / "rec_model", "model.pt")
         tensors = read_tensors(path)
         bases, width = tensors.get("kg_encoder.weight", torch.empty(8, 128)).shape[:2]
-        relations = len(self.graph.relations)
-        self.model = KbrdModel(len(self.graph), relations, width=width, bases=bases)
+        self.model = KbrdModel(self.graph, width=width, bases=bases)
         fill(self.model.to(self.device), tensors, path)
-        self.means = neighbour_means(self.graph, rows=len(self.graph), device=self.device)
         super().load(folder)
         path = file_of(folder / "conv_model", *TENSORS)
         bias = {name.removeprefix("rec_proj."): t for name, t in read_tensors(path).items()}
@@ -41,7 +40,7 @@ class KBRD(BartSystem):
 
     def encode(self) -> None:
         """Encode the graph: once for weights that do not change."""
-        self.nodes = self.model.nodes(self.means)
+        self.nodes = self.model.nodes()
 
     def users(self, said: Sequence[Said]) -> Tensor:
         """[conversations, width]: the user of each conversation; zero without an entity."""
@@ -71,20 +70,20 @@ class KBRD(BartSystem):
 class KbrdModel(nn.Module):
     """The encoder of the graph and the attention. Tensors are named as in published weights."""
 
-    def __init__(self, entities: int, relations: int, *, width: int = 128, bases: int = 8):
+    def __init__(self, graph: EntityGraph, *, width: int, bases: int = 8):
         """A model with random weights."""
         super().__init__()
-        self.node_embeds = nn.Parameter(torch.empty(entities, width))
+        self.node_embeds = nn.Parameter(torch.empty(len(graph), width))
         nn.init.xavier_uniform_(self.node_embeds, gain=nn.init.calculate_gain("relu"))
         self.special_token_embeddings = nn.Parameter(torch.zeros(1, width), requires_grad=False)
-        self.kg_encoder = RGCN(width, relations, bases)
+        self.kg_encoder = RGCN(graph, width, bases, rows=len(graph))
         self.attn = nn.ModuleDict(
             {"attn": nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, 1))}
         )
 
-    def nodes(self, means: list[Tensor]) -> Tensor:
+    def nodes(self) -> Tensor:
         """[entities + 1, width]: the encoded entities, the padding one last."""
-        encoded = self.kg_encoder(self.node_embeds, means)
+        encoded = self.kg_encoder(self.node_embeds)
         return torch.cat([encoded, self.special_token_embeddings])
 
     def user(self, nodes: Tensor, entities: Sequence[int], fidelity: Fidelity) -> Tensor:

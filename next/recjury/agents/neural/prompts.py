@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from transformers import DynamicCache, GPT2Config
 
+from recjury.agents.neural.entities import EntityGraph
 from recjury.agents.neural.rgcn import RGCN
 
 _BLOCKS = 2  # keys and values
@@ -17,16 +18,14 @@ _BLOCKS = 2  # keys and values
 class PromptEncoder(nn.Module):
     """Makes prompts for a GPT-2 of that shape from entities and from RoBERTa's states."""
 
-    def __init__(
-        self, entities: int, relations: int, gpt2: GPT2Config, text_width: int, *, bases: int = 8
-    ):
+    def __init__(self, graph: EntityGraph, gpt2: GPT2Config, text_width: int, *, bases: int = 8):
         """An encoder with random weights; the padding entity is one more row."""
         super().__init__()
         width, half = gpt2.n_embd, gpt2.n_embd // 2
         self.layers, self.heads, self.width = gpt2.n_layer, gpt2.n_head, width
-        self.node_embeds = nn.Parameter(torch.empty(entities + 1, half))
+        self.node_embeds = nn.Parameter(torch.empty(len(graph) + 1, half))
         nn.init.xavier_uniform_(self.node_embeds)
-        self.kg_encoder = RGCN(half, relations, bases)
+        self.kg_encoder = RGCN(graph, half, bases, rows=len(graph) + 1)
         self.entity_proj1 = _bottleneck(half)
         self.entity_proj2 = nn.Linear(half, width)
         self.token_proj1 = _bottleneck(text_width)
@@ -35,9 +34,9 @@ class PromptEncoder(nn.Module):
         self.prompt_proj1 = _bottleneck(width)
         self.prompt_proj2 = nn.Linear(width, gpt2.n_layer * _BLOCKS * width)
 
-    def nodes(self, means: list[Tensor]) -> Tensor:
+    def nodes(self) -> Tensor:
         """[entities + 1, width]: all entities, the padding one last."""
-        found = self.kg_encoder(self.node_embeds, means) + self.node_embeds
+        found = self.kg_encoder(self.node_embeds) + self.node_embeds
         projected: Tensor = self.entity_proj2(self.entity_proj1(found) + found)
         return projected
 

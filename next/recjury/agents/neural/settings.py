@@ -60,15 +60,8 @@ class Neural(SystemSettings):
                 f"{self.kind} has weights of its own for the corpus `sample` alone: name a folder "
                 f"with `weights`; `recjury train {self.kind} --set corpus={corpus.name}` makes one"
             )
-        return neural_class(self.kind)(
-            corpus,
-            str(self.folder),
-            fidelity=self.fidelity,
-            backbones=self.backbones,
-            device=self.device,
-            batch=self.batch,
-            length=self.length,
-        )
+        options = self.model_dump(include={"fidelity", "backbones", "device", "batch", "length"})
+        return neural_class(self.kind)(corpus, str(self.folder), **options)
 
 
 def is_installed() -> bool:

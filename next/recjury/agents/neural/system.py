@@ -49,13 +49,15 @@ class NeuralSystem:
         if not folder.is_dir():
             raise UserError(f"there is no folder {folder} with weights")
         self.corpus, self.fidelity, self.device = corpus.name, fidelity, device
-        self.folder, self.backbones = folder, backbones
+        own = (Path(backbones).expanduser(),) if backbones else ()
+        self.backbones = (folder / "backbones", *own)
         self.graph = entity_graph(corpus, folder)
         items = (corpus.catalogue.items[ref.id] for ref in self.graph.refs)
         self.popularity = torch.tensor([item.popularity for item in items])
         self.digest = weights_digest(folder)
         self._length, self._batch = length, batch
         try:
+            quiet()
             torch.zeros(1, device=device).tolist()
             with torch.no_grad():
                 self.load(folder)
@@ -96,7 +98,7 @@ class NeuralSystem:
         import torch
 
         try:
-            with torch.inference_mode(), quiet():
+            with torch.inference_mode():
                 said = [self.listener.said(each) for each in conversations]
                 scores = [torch.as_tensor(self.scores(each)).float().cpu() for each in said]
                 lists = [self._best(each.numpy()) for each in scores]

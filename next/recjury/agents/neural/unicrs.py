@@ -19,9 +19,16 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 from transformers import GPT2LMHeadModel, RobertaModel
 
-from recjury.agents.neural.files import Backbones, Limits, described, file_of, fill, read_tensors
+from recjury.agents.neural.files import (
+    Limits,
+    backbone,
+    described,
+    file_of,
+    fill,
+    read_tensors,
+    tokenizer,
+)
 from recjury.agents.neural.prompts import PromptEncoder
-from recjury.agents.neural.rgcn import neighbour_means
 from recjury.agents.neural.said import ITEM, Said
 from recjury.agents.neural.system import NeuralSystem
 from recjury.errors import UserError
@@ -42,13 +49,12 @@ class UniCRS(NeuralSystem):
         """The backbones, and the two prompt encoders. Raises UserError."""
         self.limits = described(folder, "unicrs", LIMITS.get(self.corpus, LIMITS["redial"]))
         self._load_backbones(folder)
-        self.means = neighbour_means(self.graph, rows=len(self.graph) + 1, device=self.device)
         self.rec, self.conv = (self._encoder(folder / n) for n in ("rec_model", "conv_model"))
         self.encode()
 
     def encode(self) -> None:
         """Encode the graph, for lists and for replies: once for weights that do not change."""
-        self.rec_nodes, self.conv_nodes = self.rec.nodes(self.means), self.conv.nodes(self.means)
+        self.rec_nodes, self.conv_nodes = self.rec.nodes(), self.conv.nodes()
 
     def ranked(self, said: Sequence[Said]) -> Tensor:
         """[conversations, entities + 1]: the score of each entity, the padding one last."""
@@ -178,8 +184,7 @@ class UniCRS(NeuralSystem):
 
     def _load_backbones(self, folder: Path) -> None:
         """GPT-2 and RoBERTa, with the tokens that UniCRS adds. Raises UserError."""
-        backbones = Backbones(folder, self.backbones)
-        self.tokens, self.text_tokens = map(backbones.tokenizer, (GPT2, ROBERTA))
+        self.tokens, self.text_tokens = (tokenizer(n, self.backbones) for n in (GPT2, ROBERTA))
         item = "<mask>" if self.corpus == "opendialkg" else ITEM
         added = {"pad_token": "<pad>", "extra_special_tokens": [item]}
         if ITEM not in self.tokens.get_vocab():  # published backbones lack the added tokens
@@ -190,8 +195,8 @@ class UniCRS(NeuralSystem):
             self.text_tokens.add_special_tokens({"extra_special_tokens": [item]})
         self._item = self.tokens.convert_tokens_to_ids(item)
         self._pad = self.tokens.pad_token_id
-        self.gpt2 = backbones.model(GPT2LMHeadModel, GPT2)
-        self.roberta = backbones.model(RobertaModel, ROBERTA)
+        self.gpt2 = backbone(GPT2LMHeadModel, GPT2, self.backbones)
+        self.roberta = backbone(RobertaModel, ROBERTA, self.backbones)
         path = folder / _ROWS if (folder / _ROWS).is_file() else Path(__file__).with_name(_ROWS)
         for model, tokens, name in (
             (self.gpt2, self.tokens, "gpt2"),
@@ -204,13 +209,8 @@ class UniCRS(NeuralSystem):
         path = file_of(folder, "model.pt")
         tensors = read_tensors(path)
         bases = tensors["kg_encoder.weight"].shape[0] if "kg_encoder.weight" in tensors else 8
-        encoder = PromptEncoder(
-            len(self.graph),
-            len(self.graph.relations),
-            self.gpt2.config,
-            self.roberta.config.hidden_size,
-            bases=bases,
-        )
+        text_width = self.roberta.config.hidden_size
+        encoder = PromptEncoder(self.graph, self.gpt2.config, text_width, bases=bases)
         fill(encoder, tensors, path)
         return encoder.to(self.device).eval()
 

@@ -95,7 +95,11 @@ MISTAKES = [
     ("barcor", grown(f"rec_model/{BART}", "classification_head.out_proj.bias"), "another size"),
     ("kbrd", other(f"rec_model/{PT}", f"conv_model/{BART}"), "the weights of another system"),
     ("barcor", other(f"rec_model/{BART}", f"conv_model/{BART}"), "the weights of another system"),
-    ("barcor", without("backbones/facebook/bart-base/tokenizer.json"), "set `backbones`"),
+    (
+        "barcor",
+        without("backbones/facebook/bart-base/tokenizer.json"),
+        r"tokenizer\.json is missing",
+    ),
     ("kbrd", renamed, "lacks 1 of 40 items of sample-books"),
 ]
 

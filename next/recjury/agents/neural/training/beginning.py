@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from tokenizers import AddedToken
 from torch import nn
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,
     BartForSequenceClassification,
+    BartTokenizer,
     GPT2Config,
     GPT2LMHeadModel,
-    PreTrainedTokenizerFast,
+    GPT2Tokenizer,
     RobertaConfig,
     RobertaModel,
 )
@@ -31,17 +32,9 @@ from recjury.agents.neural.training.settings import Training
 from recjury.agents.neural.unicrs import GPT2, ROBERTA
 
 LIMITS = Limits(context=128, entities=32, reply=48)
-_POSITIONS = 256
 # A reply may begin with "System:" only if that is one token: no three are read and said again.
 _WHOLE = (ITEM, "System:", "User:")
-_SPECIAL = {
-    "bos_token": "<s>",
-    "pad_token": "<pad>",
-    "eos_token": "</s>",
-    "unk_token": "<unk>",
-    "sep_token": "</s>",
-    "cls_token": "<s>",
-}
+_SPECIAL = {"bos": "<s>", "pad": "<pad>", "eos": "</s>", "unk": "<unk>"}
 
 
 def begin(training: Training, graph: EntityGraph, texts: Iterable[str], folder: Path) -> None:
@@ -73,7 +66,7 @@ def write(tensors: Mapping[str, torch.Tensor], path: Path) -> None:
 
 def _kbrd(training: Training, graph: EntityGraph, texts: list[str], folder: Path) -> None:
     words = _tokens(training, texts, folder / "backbones" / BART)
-    model = KbrdModel(len(graph), len(graph.relations), width=training.width)
+    model = KbrdModel(graph, width=training.width)
     write(model.state_dict(), folder / "rec_model" / "model.pt")
     bias = nn.Linear(training.width, words).state_dict()
     writer = BartForConditionalGeneration(_bart(training, words))
@@ -88,74 +81,54 @@ def _barcor(training: Training, graph: EntityGraph, texts: list[str], folder: Pa
 
 
 def _unicrs(training: Training, graph: EntityGraph, texts: list[str], folder: Path) -> None:
-    width, layers, heads = training.width, training.layers, _heads(training)
     path = folder / "backbones" / GPT2
-    words = _tokens(training, texts, path, bare=True)
-    gpt2 = GPT2Config(
-        vocab_size=words,
-        n_positions=_POSITIONS,
-        n_embd=width,
-        n_layer=layers,
-        n_head=heads,
-        bos_token_id=0,
-        pad_token_id=1,
-        eos_token_id=2,
-    )
+    words = _tokens(training, texts, path, GPT2Tokenizer)
+    gpt2 = GPT2Config(**_shape(training, words))
     save(GPT2LMHeadModel(gpt2), path)
     path = folder / "backbones" / ROBERTA
-    _tokens(training, texts, path)
+    words = _tokens(training, texts, path)
     roberta = RobertaConfig(
-        vocab_size=words,
-        max_position_embeddings=_POSITIONS,
-        hidden_size=width,
-        num_hidden_layers=layers,
-        num_attention_heads=heads,
-        intermediate_size=2 * width,
-        type_vocab_size=1,
+        **_shape(training, words), intermediate_size=2 * training.width, type_vocab_size=1
     )
     save(RobertaModel(roberta, add_pooling_layer=False), path)
     for name in ("rec_model", "conv_model"):
-        encoder = PromptEncoder(len(graph), len(graph.relations), gpt2, width)
+        encoder = PromptEncoder(graph, gpt2, training.width)
         write(encoder.state_dict(), folder / name / "model.pt")
 
 
 def _bart(training: Training, words: int, **more: Any) -> BartConfig:
-    config = BartConfig(
-        vocab_size=words, d_model=training.width, max_position_embeddings=_POSITIONS, **more
-    )
+    shape = _shape(training, words)
     for half in ("encoder", "decoder"):
-        setattr(config, f"{half}_layers", training.layers)
-        setattr(config, f"{half}_attention_heads", _heads(training))
-        setattr(config, f"{half}_ffn_dim", 2 * training.width)
-    return config
+        shape[f"{half}_layers"] = training.layers
+        shape[f"{half}_attention_heads"] = shape["num_attention_heads"]
+        shape[f"{half}_ffn_dim"] = 2 * training.width
+    return BartConfig(**shape, **more)
 
 
-def _heads(training: Training) -> int:
-    return max(2, training.width // 32)
+def _shape(training: Training, words: int) -> dict[str, Any]:
+    """What configurations of transformers have in common."""
+    return {
+        "vocab_size": words,
+        "hidden_size": training.width,
+        "num_hidden_layers": training.layers,
+        "num_attention_heads": max(2, training.width // 32),
+        "max_position_embeddings": 256,
+        **{f"{name}_token_id": number for number, name in enumerate(_SPECIAL) if name != "unk"},
+    }
 
 
-def _tokens(training: Training, texts: list[str], folder: Path, *, bare: bool = False) -> int:
-    """Write a tokenizer like BART's, which puts a text between <s> and </s> unless it is `bare`.
+def _tokens(training: Training, texts: list[str], folder: Path, class_: Any = BartTokenizer) -> int:
+    """Write a tokenizer like BART's, or like GPT-2's, which puts no signs around a text.
 
     Its first tokens are the special ones. The words in `_WHOLE` are tokens that are kept when a
     text is decoded. Returns how many tokens there are.
     """
-    bpe = Tokenizer(models.BPE(unk_token=None))
-    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    bpe.decoder = decoders.ByteLevel()
-    special = list(dict.fromkeys(_SPECIAL.values()))
-    trainer = trainers.BpeTrainer(
-        vocab_size=training.words - len(_WHOLE),
-        special_tokens=special,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
+    special = {f"{name}_token": token for name, token in _SPECIAL.items()}
+    vocabulary = {token: number for number, token in enumerate(_SPECIAL.values())}
+    spoken = (text.replace(ITEM, " ") for text in texts)
+    tokens = class_(vocab=vocabulary, merges=[], **special).train_new_from_iterator(
+        spoken, training.words - len(_WHOLE), show_progress=False
     )
-    bpe.train_from_iterator((text.replace(ITEM, " ") for text in texts), trainer)
-    bpe.add_tokens([AddedToken(word, normalized=False) for word in _WHOLE])
-    if not bare:
-        bpe.post_processor = processors.TemplateProcessing(
-            single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", special.index("</s>"))]
-        )
-    tokens = PreTrainedTokenizerFast(tokenizer_object=bpe, **_SPECIAL)  # type: ignore[no-untyped-call]
+    tokens.add_tokens([AddedToken(word, normalized=False) for word in _WHOLE])
     tokens.save_pretrained(folder)
     return len(tokens)

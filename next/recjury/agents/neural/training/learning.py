@@ -131,7 +131,7 @@ def _learn(
 def _new_backbones(system: Any) -> list[nn.Module]:
     """The backbones that come with the weights; published ones stay as they are."""
     backbones = [system.gpt2, system.roberta]
-    if (system.folder / "backbones").is_dir():
+    if system.backbones[0].is_dir():
         return backbones
     for each in backbones:
         each.requires_grad_(False)
