@@ -10,6 +10,7 @@ from recjury.agreement.labels import Labels
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.results import Findings, Resampling
+from recjury.results.sentences import listed
 from recjury.stats import (
     Coefficient,
     coefficients,
@@ -217,13 +218,16 @@ def _alone(
 
 def _without_interval(rows: Sequence[Row]) -> Iterator[str]:
     """Why intervals are missing."""
-    few = {
-        f"{row['subset']}, {row['aspect']}": f"{row['n']} labels are of {row['clusters']} clusters"
-        for row in rows
-        if row["clusters"] < FEWEST_CLUSTERS and not math.isnan(row["spearman"]["value"])
-    }
-    for where, number in few.items():
-        yield f"{where}: no interval: {number}, and {FEWEST_CLUSTERS} clusters are needed"
+    few: dict[str, dict[str, int]] = {}
+    for row in rows:
+        if row["clusters"] < FEWEST_CLUSTERS and not math.isnan(row["spearman"]["value"]):
+            fewest = few.setdefault(row["subset"], {}).get(row["aspect"], FEWEST_CLUSTERS)
+            few[row["subset"]][row["aspect"]] = min(fewest, row["clusters"])
+    for subset, aspects in few.items():
+        numbers = listed([f"{number} of {aspect}" for aspect, number in aspects.items()])
+        yield (
+            f"{subset}: no interval with fewer than {FEWEST_CLUSTERS} clusters: there are {numbers}"
+        )
 
 
 def _answer(rows: Sequence[Row]) -> str:
@@ -249,7 +253,7 @@ def _answer(rows: Sequence[Row]) -> str:
 def _table(rows: Sequence[Row]) -> "pd.DataFrame":
     import pandas as pd
 
-    return pd.DataFrame(
+    found = pd.DataFrame(
         {
             "data": row["subset"],
             "label": row["aspect"],
@@ -262,6 +266,8 @@ def _table(rows: Sequence[Row]) -> "pd.DataFrame":
         }
         for row in rows
     )
+    one = len(found) and found["data"].nunique() == 1
+    return found.drop(columns="data") if one else found
 
 
 def _numbers(rows: Sequence[Row]) -> "pd.DataFrame":

@@ -203,7 +203,7 @@ def _check_raters(drawing: Drawing) -> None:
     if len({rater.casefold() for rater in raters}) < len(raters):
         raise UserError(f"--raters: each is named once, got {', '.join(raters)}")
     if len(raters) < each:
-        raise UserError(f"--each {each}: there are {len(raters)} raters: {', '.join(raters)}")
+        raise UserError(f"--each {each}: raters are {', '.join(raters)}")
 
 
 def _page(key: Key, rater: str) -> str:

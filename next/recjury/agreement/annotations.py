@@ -154,16 +154,16 @@ def _asked(key: Key, rater: str) -> set[tuple[str, str]]:
 
 
 def _table(key: Key, labels: Labels) -> "pd.DataFrame":
-    """Each field's scores, their mean, and how far raters agree (Krippendorff's interval alpha)."""
+    """Each field's scores, their mean, and how far raters agree (Krippendorff's alpha)."""
     import pandas as pd
 
     rows = []
     for criterion in key.criteria:
         own = labels.frame[labels.frame["metric"] == criterion.metric.name]
         units = [list(of["score"]) for _, of in own.groupby("conversation")]
-        alpha = krippendorff_alpha(units, "interval") if len(own) else None
+        alpha = krippendorff_alpha(units) if len(own) else None
         mean = float(own["score"].mean())
-        found = {"mean": mean, "interval alpha": math.nan if alpha is None else alpha}
+        found = {"mean": mean, "alpha": math.nan if alpha is None else alpha}
         rows.append({"field": criterion.name, "scores": len(own), **found})
     return pd.DataFrame(rows)
 

@@ -109,7 +109,7 @@ def test_of_two_dialogues_there_is_no_interval() -> None:
         assert own[name]["value"] == pytest.approx(usual[name]["value"])
         assert math.isnan(own[name]["low"])
         assert math.isnan(own[name]["high"])
-    assert any("2 clusters" in note for note in found.notes)
+    assert any("fewer than 8 clusters: there are 2 of overall" in note for note in found.notes)
 
 
 def of_two_corpora(*, subset: str = "corpus", system: str = "s") -> tuple[pd.DataFrame, Labels]:

@@ -79,6 +79,7 @@ def test_two_raters_by_keyboard_then_align(path: Path, tmp_path: Path) -> None:
             page.goto(address)
             for key in ("4", "ArrowRight", "1", "ArrowDown", "2"):
                 page.keyboard.press(key)
+            page.wait_for_timeout(200)  # the browser writes what is kept a moment later
             page.goto(address)  # nothing is lost, and the first conversation is the open one
             assert page.locator(".progress").inner_text().startswith("3 of ")
             assert page.locator("h1").inner_text() == "Conversation 1 of 4"
@@ -94,6 +95,22 @@ def test_two_raters_by_keyboard_then_align(path: Path, tmp_path: Path) -> None:
         assert Counter(own["score"]) == {30: 4, 3: len(own) - 7, 4: 1, 1: 1, 2: 1}
     aligned = align(read_scores(str(path), labels=labels), labels, resamples=100)
     assert aligned.data["sample"]["coherence"]["n"] == 4
+
+
+def test_two_tabs_of_one_rater_keep_the_scores_of_both(path: Path, tmp_path: Path) -> None:
+    exported(path, tmp_path / "study", number=2)
+    address = (tmp_path / "study" / "anna.html").as_uri()
+    with browsing("file://") as page:
+        page.goto(address)
+        other = page.context.new_page()
+        other.goto(address)
+        page.keyboard.press("4")
+        page.wait_for_timeout(200)
+        for key in ("ArrowRight", "2"):
+            other.keyboard.press(key)
+        other.wait_for_timeout(200)
+        page.goto(address)
+        assert page.locator(".progress").inner_text().startswith("2 of ")
 
 
 def test_the_page_shows_texts_as_texts_and_asks_for_the_overall_last(tmp_path: Path) -> None:
@@ -176,7 +193,7 @@ def test_conversations_are_drawn_at_random(path: Path, tmp_path: Path) -> None:
     [
         (("anna", "ben"), {"number": 7}, "6 records"),
         (("anna", "ben"), {"number": 13, "design": "random"}, "12 finished"),
-        (("anna",), {}, "there are 1 raters"),
+        (("anna",), {}, "raters are anna"),
         (("anna", "Anna"), {}, "named once"),
         (("anna", "../ben"), {}, "letters, digits"),
         (("a", "b", "c", "d", "e"), {"number": 1}, "fewer raters"),

@@ -33,6 +33,12 @@
     }
   }
 
+  // Another tab may have kept scores in the meantime.
+  function renew() {
+    const found = kept();
+    if (Object.keys(found).length) answers = found;
+  }
+
   function keep() {
     try {
       localStorage.setItem(place, JSON.stringify(answers));
@@ -49,6 +55,7 @@
 
   // While a number is typed, nothing is drawn, and one that is not on the scale leaves no score.
   function score(value, typing = false) {
+    renew();
     const talk = task.conversations[at], own = current();
     const missing = talk.fields.slice(0, -1).find((id) => !(id in given(talk)));
     const { [own.id]: _, ...others } = given(talk);
@@ -87,6 +94,7 @@
   }
 
   function save() {
+    renew();
     const body = { form: "recjury answers 1", export: task.export, rater: task.rater, answers };
     const link = make("a");
     link.href = URL.createObjectURL(new Blob([JSON.stringify(body)], { type: "application/json" }));
