@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from recjury.agents.settings import SystemSettings
-from recjury.agents.streams import Stream, first_words, values_of
+from recjury.agents.streams import Stream, values_of
 from recjury.agents.templates import Body, Path, Template, filled, find
 from recjury.corpora import Corpus
 from recjury.errors import Stop, SystemFailed
 from recjury.keys import key_of
+from recjury.llm.remedies import one_line
 from recjury.records import Conversation, Event, ItemRef, Record
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Http(SystemSettings, HttpRequest):
     stream: Stream = "no"
     start: Opening | None = None
     end: HttpRequest | None = None
-    check: Annotated[str, AfterValidator(_address)] | None = None
+    check: Url | None = None
     concurrency: int | None = Field(default=8, ge=1)
 
     @property
@@ -99,7 +100,7 @@ class HttpSystem:
         """Check the server once, and open a conversation if that takes a request. Raises Stop."""
         async with self._checking:
             if not self._is_checked:
-                await self._check()
+                await self._check(conversation)
         if opening := self._settings.start:
             async for value in self._values(opening, conversation):
                 self._raise_error(value)
@@ -126,10 +127,11 @@ class HttpSystem:
         if self._client is not None:
             await self._client.close()
 
-    async def _check(self) -> None:
+    async def _check(self, conversation: Conversation) -> None:
         url = str(self._settings.check)
+        request = HttpRequest(url=url, method="GET")
         try:
-            async with asyncio.timeout(_CHECK_SECONDS), self._response("GET", url, None):
+            async with asyncio.timeout(_CHECK_SECONDS), self._sent(request, conversation):
                 self._is_checked = True
         except TimeoutError:
             raise Stop(f"{url} did not answer within {_CHECK_SECONDS:g} s: start it") from None
@@ -147,19 +149,12 @@ class HttpSystem:
     async def _sent(
         self, request: HttpRequest, conversation: Conversation
     ) -> AsyncIterator["ClientResponse"]:
-        variables = self._variables(conversation)
-        url = str(filled(request.url, variables))
-        body = None if request.method == "GET" else filled(request.body, variables)
-        async with self._response(request.method, url, body) as response:
-            yield response
-
-    @asynccontextmanager
-    async def _response(
-        self, method: str, url: str, body: object
-    ) -> AsyncIterator["ClientResponse"]:
         """The response, if its status says success. Raises SystemFailed."""
         import aiohttp
 
+        variables = self._variables(conversation)
+        url = str(filled(request.url, variables))
+        body = None if request.method == "GET" else filled(request.body, variables)
         if self._client is None:
             self._client = aiohttp.ClientSession(
                 # A server may close an idle connection at the moment when the next turn is sent.
@@ -169,7 +164,7 @@ class HttpSystem:
             )
         try:
             async with self._client.request(
-                method, url, json=body, headers=self._headers, allow_redirects=False
+                request.method, url, json=body, headers=self._headers, allow_redirects=False
             ) as response:
                 await _raise_status(response)
                 yield response
@@ -192,7 +187,7 @@ class HttpSystem:
 
     def _raise_error(self, value: object) -> None:
         if problem := find(self._settings.error, value):
-            raise SystemFailed(f"it answered with an error: {first_words(str(problem))}")
+            raise SystemFailed(f"it answered with an error: {one_line(str(problem))}")
 
     def _pieces(self, value: object) -> Iterator[str | Event]:
         said = find(self._settings.text, value)
@@ -214,7 +209,7 @@ async def _raise_status(response: "ClientResponse") -> None:
         raise SystemFailed(f"HTTP {response.status}: it redirects to {target}: set `url` to that")
     if response.status >= 400:
         begin = (await response.content.read(2000)).decode("utf-8", "replace")
-        raise SystemFailed(f"HTTP {response.status}: {first_words(begin)}")
+        raise SystemFailed(f"HTTP {response.status}: {one_line(begin)}")
 
 
 def _listed(value: Any) -> list[Any]:

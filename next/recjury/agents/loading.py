@@ -19,6 +19,7 @@ from recjury.agents.typical import TypicalSystem
 from recjury.corpora import Corpus
 from recjury.errors import UserError
 from recjury.files import nearest
+from recjury.llm.remedies import one_line
 from recjury.mistakes import made
 from recjury.records import LookUp, digest
 
@@ -92,8 +93,7 @@ def _made(kind: str, class_: type, arguments: Mapping[str, Any]) -> object:
     try:
         return class_(**arguments)
     except (Exception, SystemExit) as error:
-        message = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UserError(f"{kind} could not be made: {message}") from error
+        raise UserError(f"{kind} could not be made: {one_line(error)}") from error
 
 
 def _asks(value: Any) -> bool:

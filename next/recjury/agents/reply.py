@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from recjury.corpora import Catalogue
 from recjury.corpora.words import is_blank
 from recjury.errors import SystemFailed
+from recjury.llm.remedies import one_line
 from recjury.records import Event, ItemRef, SystemReply, Turn
 
 _LONGEST = 100_000  # characters of an answer: a conversation is read by judges, turn by turn
@@ -70,7 +71,7 @@ class Reply:
             self._items += SystemReply.model_validate({"items": items}).items
         except ValidationError:
             raise SystemFailed(
-                f"expected a list of names, ids and ItemRefs as items, got {_short(items)}"
+                f"expected a list of names, ids and ItemRefs as items, got {one_line(repr(items))}"
             ) from None
         self.listed = True
 
@@ -86,15 +87,10 @@ def _plain(value: object) -> str:
         return json.dumps(value)
     except (TypeError, ValueError, RecursionError):
         raise SystemFailed(
-            f"the value of an event cannot be kept as JSON: {_short(value)}"
+            f"the value of an event cannot be kept as JSON: {one_line(repr(value))}"
         ) from None
 
 
 def _whole(text: str) -> str:
     """The text with characters joined that a stream has cut in two halves."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator
 from typing import Any, Literal
 
 from recjury.errors import SystemFailed
-from recjury.keys import hidden
+from recjury.llm.remedies import one_line
 
 Stream = Literal["no", "sse", "lines"]
 
@@ -64,10 +64,4 @@ def _json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise SystemFailed(f"expected JSON, got: {first_words(text)}") from None
-
-
-def first_words(text: str) -> str:
-    """The beginning of a text on one line, without keys."""
-    words = hidden(" ".join(text.split()))
-    return words if len(words) <= 200 else f"{words[:200]}..."
+        raise SystemFailed(f"expected JSON, got: {one_line(text)}") from None

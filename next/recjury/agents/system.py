@@ -13,8 +13,8 @@ from recjury.agents.reply import Reply
 from recjury.agents.settings import SystemSettings
 from recjury.corpora import Catalogue
 from recjury.errors import BatchPending, SystemFailed, UnitFailed, UserError
-from recjury.keys import hidden
 from recjury.llm import Ask, in_thread
+from recjury.llm.remedies import one_line
 from recjury.logs import logger
 from recjury.records import Conversation, Event, SystemReply, Turn, digest
 
@@ -87,7 +87,7 @@ class LoadedSystem:
         except BatchPending:
             raise
         except UnitFailed as failure:
-            turn = Turn(speaker="system", failure=_line(failure))
+            turn = Turn(speaker="system", failure=one_line(str(failure)))
         return turn.model_copy(update={"calls": tuple(ask.calls[before:])})
 
     async def end(self, conversation: Conversation) -> None:
@@ -109,7 +109,7 @@ class LoadedSystem:
         try:
             await self._optional(name, _CLOSING, *arguments)
         except UnitFailed as failure:
-            logger.warning(f"{name} failed", system=self.name, reason=_line(failure))
+            logger.warning(f"{name} failed", system=self.name, reason=one_line(str(failure)))
 
     async def _optional(self, name: str, seconds: float, *arguments: object) -> None:
         method = getattr(self._system, name, None)
@@ -133,7 +133,7 @@ class LoadedSystem:
         except (Exception, SystemExit) as error:
             if isinstance(error, TimeoutError) and limit.expired():
                 raise SystemFailed(f"it did not answer within {seconds:g} s") from None
-            raise SystemFailed(f"{type(error).__name__}: {error}") from error
+            raise SystemFailed(one_line(error)) from error
 
 
 async def _called(
@@ -175,7 +175,7 @@ def _in_full(
     except (UnitFailed, UserError):
         raise
     except BaseException as error:
-        raise SystemFailed(f"{type(error).__name__}: {error}") from error
+        raise SystemFailed(one_line(error)) from error
 
 
 def parameters(function: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
@@ -190,7 +190,3 @@ def _is_async(function: Callable[..., object]) -> bool:
     """Whether a function, a method, a partial or an object that is called is async."""
     called = (function, type(function).__call__)
     return any(inspect.iscoroutinefunction(f) or inspect.isasyncgenfunction(f) for f in called)
-
-
-def _line(failure: Exception, longest: int = 500) -> str:
-    return hidden(" ".join(str(failure).split()))[:longest]

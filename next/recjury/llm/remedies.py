@@ -160,9 +160,13 @@ def failure_in(status: int, body: Any, headers: Mapping[str, str]) -> Failure:
     return Failure(status, str(words), str(code), str(param), headers)
 
 
-def one_line(words: str) -> str:
-    """Words of others for a message: on one line, no longer than a reader wants, without keys."""
-    line = hidden(" ".join(words.split()))
+def one_line(words: str | BaseException) -> str:
+    """Words of others for a message: on one line, no longer than a reader wants, without keys.
+
+    The type of an exception stands before its words.
+    """
+    text = words if isinstance(words, str) else f"{type(words).__name__}: {words}"
+    line = hidden(" ".join(text.split()))
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 

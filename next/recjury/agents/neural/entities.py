@@ -106,20 +106,15 @@ def _read(folder: Path, corpus: Corpus) -> EntityGraph:
     except (TypeError, ValueError, AttributeError, IndexError, KeyError) as error:
         raise UserError(f"{folder}: {_NAMES}, {_EDGES} and {_ITEMS} do not fit: {error}") from None
     found = {number: ref for number, ref in listed if ref is not None}
-    _check(folder, corpus, {ref.id for ref in found.values()})
-    items = np.array(list(found), dtype=np.int64)
-    return EntityGraph(names, relations, array[:, :2].T, array[:, 2], items, tuple(found.values()))
-
-
-def _check(folder: Path, corpus: Corpus, known: set[str]) -> None:
-    """Raise UserError if the catalogue has items that the files lack."""
-    lacking = [item.ref.name for item in corpus.catalogue if item.id not in known]
-    if lacking:
+    known = {ref.id for ref in found.values()}
+    if lacking := [item.ref.name for item in corpus.catalogue if item.id not in known]:
         raise UserError(
             f"{folder} lacks {len(lacking)} of {len(corpus.catalogue)} items of {corpus.name}, "
             f"such as {lacking[0]!r}: use weights that were trained on this catalogue, or "
             "`recjury train`"
         )
+    items = np.array(list(found), dtype=np.int64)
+    return EntityGraph(names, relations, array[:, :2].T, array[:, 2], items, tuple(found.values()))
 
 
 def _edges(graph: Mapping[str, Any]) -> Iterator[tuple[int, int, int]]:

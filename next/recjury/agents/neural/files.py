@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recjury.errors import UserError
 from recjury.files import read_json
+from recjury.llm.remedies import one_line
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -181,12 +182,6 @@ def _check_fit(
             f"{path}: {name!r} is {list(found)}, expected {list(wanted)}: the weights are of "
             "another size, or of another corpus"
         )
-
-
-def one_line(error: BaseException, longest: int = 200) -> str:
-    """The beginning of an error's message, with its type."""
-    text = " ".join(f"{type(error).__name__}: {error}".split())
-    return text if len(text) <= longest else f"{text[:longest]}..."
 
 
 def is_memory(error: BaseException) -> bool:
