@@ -30,7 +30,7 @@ _FADES = 0.7  # what was said a turn before counts so much less
 
 
 @dataclass
-class Heard:
+class Wishes:
     """What a user wants. Weights are 1 for the last turn, and less for earlier ones.
 
     `wanted` and `unwanted` are folded values, `liked` ids of items that the user named, `known`
@@ -67,9 +67,9 @@ class Ears:
         for word in (*fold(f"{domain.item} {domain.items}").split(), "movie", "movies", ""):
             self._values.pop(word, None)
 
-    def hear(self, turns: Sequence[Turn]) -> Heard:
+    def hear(self, turns: Sequence[Turn]) -> Wishes:
         """What the user's turns say, the last ones first in weight."""
-        heard, offered = Heard(), tuple[ItemRef, ...]()
+        heard, offered = Wishes(), tuple[ItemRef, ...]()
         left = sum(turn.speaker == "user" for turn in turns)
         for turn in turns:
             named = self._catalogue.link(turn.text)
@@ -84,7 +84,7 @@ class Ears:
 
     def _take(
         self,
-        heard: Heard,
+        heard: Wishes,
         text: str,
         named: Sequence[ItemRef],
         offered: Sequence[ItemRef],
@@ -108,7 +108,7 @@ class Ears:
         is_about_all = heard.refuses and not named
         heard.rejected |= {ref.id for ref in offered} if is_about_all else turned_down
 
-    def _take_clause(self, heard: Heard, clause: str, weight: float) -> None:
+    def _take_clause(self, heard: Wishes, clause: str, weight: float) -> None:
         words = fold(clause).split()
         for start, end, form in phrases_in(clause, self._values):
             value = self._values[form]
@@ -122,7 +122,7 @@ class Ears:
         if not _is_refusal(words):
             heard.words += filter(None, words)
 
-    def _take_years(self, heard: Heard, text: str, weight: float) -> None:
+    def _take_years(self, heard: Wishes, text: str, weight: float) -> None:
         for found in _YEARS.finditer(re.sub(r"\((?:18|19|20)\d\d\)", "", text)):
             if found["tens"]:
                 first = int(found["tens"]) + (1900 if found["tens"] > "20" else 2000)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from recjury.agents.heard import Ears, Heard
+from recjury.agents.heard import Ears, Wishes
 from recjury.agents.search import Search
 from recjury.agents.settings import SystemSettings
 from recjury.corpora import Corpus, Item, fold
@@ -92,7 +92,7 @@ class Recommender:
         text = self._recommendation(named or fresh[:1], heard, seed)
         return SystemReply(text=text, items=tuple(item.ref for item in best))
 
-    def _scores(self, heard: Heard, domain: str) -> Scores:
+    def _scores(self, heard: Wishes, domain: str) -> Scores:
         rarest = math.log(1 + len(self._items))  # what a word of one item weighs in BM25
         scores = _WORDS / rarest * self._search.scores(heard.words)
         scores += _POPULARITY * self._popularity
@@ -129,7 +129,7 @@ class Recommender:
         scores[[self._rows[id_] for id_ in ids]] = math.log(1 + len(self._items) / max(1, len(ids)))
         return scores
 
-    def _recommendation(self, items: list[Item], heard: Heard, seed: int) -> str:
+    def _recommendation(self, items: list[Item], heard: Wishes, seed: int) -> str:
         sentences = []
         for place, item in enumerate(items):
             kind = "second" if place else "instead" if heard.refuses else "first"
@@ -137,7 +137,7 @@ class Recommender:
             sentences.append(self._said(kind, seed, name=item.ref.name, reason="; ".join(why)))
         return " ".join((*sentences, self._said("close", seed)))
 
-    def _told(self, item: Item, heard: Heard, turns: Sequence[Turn], seed: int) -> str:
+    def _told(self, item: Item, heard: Wishes, turns: Sequence[Turn], seed: int) -> str:
         """What is known of an item and has not been said, a few clauses at a time."""
         said = "\n".join(turn.text for turn in turns if turn.speaker == "system").casefold()
         clauses = dict.fromkeys((*self._described(item), *self._reasons(item, heard)))
@@ -146,7 +146,7 @@ class Recommender:
         opening = self._said("tell" if new else "told", seed, name=item.ref.name)
         return " ".join((opening, *sentences, self._said("after", seed)))
 
-    def _reasons(self, item: Item, heard: Heard) -> Iterator[str]:
+    def _reasons(self, item: Item, heard: Wishes) -> Iterator[str]:
         """Why an item fits, by the graph: what was wished for last comes first, then what liked
         items share.
         """

@@ -11,7 +11,7 @@ from recjury.errors import UserError
 from recjury.judges.answers import scored, together
 from recjury.judges.evaluator import Context, Evaluator
 from recjury.judges.in_context import Choice, Examples
-from recjury.judges.rated_dialogues import Rated, parted, rated_dialogues
+from recjury.judges.rated_dialogues import RatedDialogue, parted, rated_dialogues
 from recjury.judges.subjects import LevelChoice, Subject, levels, subjects
 from recjury.judges.words import words_of
 from recjury.llm import Answer, Ask, Odds, Score, gather
@@ -184,7 +184,7 @@ class DialogueQuality(Evaluator):
         )
         return [Message("system", self.pack.render("system")), Message("user", asked)]
 
-    def _example(self, rated: Rated, level: Level, template: str) -> dict[str, Any]:
+    def _example(self, rated: RatedDialogue, level: Level, template: str) -> dict[str, Any]:
         """An example with the word that is nearest to its rating."""
         turns = rated.turns if level is Level.DIALOGUE else rated.turns[-_TURNS:]
         words = self.pack.manifest["words"] if template == "logits" else range(_LOW, _HIGH + 1)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from recjury.corpora.drawing import lot
-from recjury.judges.rated_dialogues import Rated
+from recjury.judges.rated_dialogues import RatedDialogue
 from recjury.records import Turn, text_hash
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _WORD = re.compile(r"\w+")
 class Examples:
     """Chooses examples for what is rated: never of the same dialogue or a copy of it."""
 
-    def __init__(self, rated: Sequence[Rated], choice: Choice, seed: int):
+    def __init__(self, rated: Sequence[RatedDialogue], choice: Choice, seed: int):
         """`rated` is what is chosen from."""
         self._rated, self._seed = rated, seed
         # of one dialogue, the longest comes last
@@ -30,12 +30,12 @@ class Examples:
 
     def of(
         self, turns: Sequence[Turn], whole: Sequence[Turn], number: int, draw: int
-    ) -> list[Rated]:
+    ) -> list[RatedDialogue]:
         """`number` examples for `turns` of the dialogue `whole`; the most similar one is last.
 
         `draw` tells random draws apart.
         """
-        own, chosen = _long(whole), list[Rated]()
+        own, chosen = _long(whole), list[RatedDialogue]()
         for place in self._places(_text(turns), draw):
             each = self._rated[place]
             shared = len(own & self._long[each.dialogue])
@@ -56,7 +56,7 @@ class Examples:
         return found
 
 
-def _index(rated: Sequence[Rated]) -> "bm25s.BM25":
+def _index(rated: Sequence[RatedDialogue]) -> "bm25s.BM25":
     import bm25s
 
     index = bm25s.BM25()

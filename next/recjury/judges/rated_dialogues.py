@@ -19,7 +19,7 @@ _SPEAKERS: dict[str, Speaker] = {"USER": "user", "SYSTEM": "system"}
 _TEST_SHARE = 0.1
 
 
-class Rated(NamedTuple):
+class RatedDialogue(NamedTuple):
     """A dialogue with its mean rating; of a turn, what was said up to the user's line that has it.
 
     `dialogue` is its place in the file.
@@ -43,24 +43,28 @@ class Line(NamedTuple):
         return fmean(self.ratings) if self.ratings else None
 
 
-def rated_dialogues(path: Path, level: Level) -> tuple[Rated, ...]:
+def rated_dialogues(path: Path, level: Level) -> tuple[RatedDialogue, ...]:
     """All rated dialogues of a file, or all their rated turns. Raises UserError."""
-    found: list[Rated] = []
+    found: list[RatedDialogue] = []
     for number, lines in enumerate(sessions(path)):
         turns = tuple(Turn(speaker=each.speaker, text=each.text) for each in lines if each.speaker)
         if level is Level.DIALOGUE:
             whole = (each.rating for each in lines if each.speaker is None)
-            found += (Rated(number, turns, rating) for rating in whole if rating is not None)
+            found += (
+                RatedDialogue(number, turns, rating) for rating in whole if rating is not None
+            )
             continue
         for place, line in enumerate(lines):
             if line.speaker == "user" and line.rating is not None and place:
-                found.append(Rated(number, turns[: place + 1], line.rating))
+                found.append(RatedDialogue(number, turns[: place + 1], line.rating))
     if not found:
         raise UserError(f"{path}: has no rated {level}s")
     return tuple(found)
 
 
-def parted(rated: Sequence[Rated], seed: int) -> tuple[tuple[Rated, ...], tuple[Rated, ...]]:
+def parted(
+    rated: Sequence[RatedDialogue], seed: int
+) -> tuple[tuple[RatedDialogue, ...], tuple[RatedDialogue, ...]]:
     """What examples are from, and what is for tests: a tenth of the dialogues, drawn by a seed."""
     dialogues = sorted({each.dialogue for each in rated}, key=lambda each: lot(seed, each))
     test = set(dialogues[: round(_TEST_SHARE * len(dialogues))])

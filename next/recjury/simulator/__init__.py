@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from recjury.simulator.leak_guard import LeakGuard
 from recjury.simulator.llm_user import LlmUser, personas
 from recjury.simulator.nobody import Nobody
-from recjury.simulator.session import Played, Session, Situation, System, User, converse
+from recjury.simulator.session import Session, Situation, System, TimedLog, User, converse
 from recjury.simulator.user import SimulatedUser
 
 USERS: Mapping[str, type[SimulatedUser]] = {"llm": LlmUser, "nobody": Nobody}
@@ -16,11 +16,11 @@ __all__ = [
     "LeakGuard",
     "LlmUser",
     "Nobody",
-    "Played",
     "Session",
     "SimulatedUser",
     "Situation",
     "System",
+    "TimedLog",
     "User",
     "converse",
     "personas",

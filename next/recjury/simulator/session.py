@@ -135,7 +135,7 @@ class System(Protocol):
         """Close a conversation."""
 
 
-class Played(NamedTuple):
+class TimedLog(NamedTuple):
     """A log, and how many seconds each system turn took."""
 
     log: ConversationLog
@@ -151,7 +151,7 @@ async def converse(
     session: Session,
     play: str,
     clock: Callable[[], float] = perf_counter,
-) -> Played:
+) -> TimedLog:
     """One conversation: rounds of a system turn and a user turn, until a hit or the round limit.
 
     `play` is the conversation's id for the system. If the system fails, the log has the failed turn
@@ -171,7 +171,7 @@ async def converse(
         ending=ending,
         linked=any(turn.linked for turn in talk.interaction),
     )
-    return Played(log, tuple(talk.seconds))
+    return TimedLog(log, tuple(talk.seconds))
 
 
 @dataclass

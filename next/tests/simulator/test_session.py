@@ -8,7 +8,7 @@ import pytest
 from recjury.errors import CallFailed, UnitFailed
 from recjury.llm import Ask
 from recjury.records import Scenario, Turn
-from recjury.simulator import Played, Session, Situation, System, User, converse
+from recjury.simulator import Session, Situation, System, TimedLog, User, converse
 from tests.simulator.doubles import (
     CUBE,
     MATRIX,
@@ -26,7 +26,9 @@ HIT = system_says("Try this one.", CUBE.ref, MATRIX.ref)
 NAMED = system_says("Do you know The Matrix?")
 
 
-def played(user: User, system: System, start: Scenario | None = None, **settings: object) -> Played:
+def played(
+    user: User, system: System, start: Scenario | None = None, **settings: object
+) -> TimedLog:
     session = Session.model_validate(settings)
     return asyncio.run(
         converse(user, system, start or scenario(), ask_of(), session=session, play="p")
