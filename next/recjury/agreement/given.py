@@ -93,8 +93,8 @@ def check_enough(number: int) -> None:
     """Raises UserError if there is too little to analyse."""
     if number < FEWEST:
         raise UserError(
-            f"{number} conversations with all that it needs are too few, {FEWEST} are wanted: play, "
-            "rate or annotate more"
+            f"{number} conversations with all that it needs are too few, {FEWEST} are wanted: "
+            "play, rate or annotate more"
         )
 
 
