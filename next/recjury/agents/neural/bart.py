@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import BartForConditionalGeneration, LogitsProcessor, LogitsProcessorList
 
 from recjury.agents.neural.files import pretrained, tokenizer
@@ -17,11 +18,18 @@ BART = "facebook/bart-base"
 class BartSystem(NeuralSystem):
     """A system whose replies are BART's: the likeliest words, one by one."""
 
+    ranker: Any
+
     def load(self, folder: Path) -> None:
         """The writer of `conv_model/`, and its tokenizer. Raises UserError."""
         self.writer = pretrained(BartForConditionalGeneration, folder / "conv_model")
         self.writer.to(self.device)
         self.tokens = tokenizer(BART, self.backbones)
+
+    @property
+    def modules(self) -> dict[str, nn.Module]:
+        """What ranks and what writes, by their places in the folder."""
+        return {"rec_model": self.ranker, "conv_model": self.writer}
 
     def parts(self, said: Said) -> Sequence[str]:
         """The texts that BART reads, one after the other."""

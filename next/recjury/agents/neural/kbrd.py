@@ -29,27 +29,28 @@ class KBRD(BartSystem):
         path = file_of(folder / "rec_model", "model.pt")
         tensors = read_tensors(path)
         bases, width = tensors.get("kg_encoder.weight", torch.empty(8, 128)).shape[:2]
-        self.model = KbrdModel(self.graph, width=width, bases=bases)
-        fill(self.model.to(self.device), tensors, path)
+        self.ranker = KbrdModel(self.graph, width=width, bases=bases)
+        fill(self.ranker.to(self.device), tensors, path)
         super().load(folder)
         path = file_of(folder / "conv_model", *TENSORS)
         bias = {name.removeprefix("rec_proj."): t for name, t in read_tensors(path).items()}
-        self.bias = nn.Linear(width, self.writer.config.vocab_size)
-        fill(self.bias.to(self.device), bias, path)
+        self.writer.rec_proj = nn.Linear(width, self.writer.config.vocab_size)
+        fill(self.writer.rec_proj.to(self.device), bias, path)
         self.encode()
 
     def encode(self) -> None:
         """Encode the graph: once for weights that do not change."""
-        self.nodes = self.model.nodes()
+        self.nodes = self.ranker.nodes()
 
     def users(self, said: Sequence[Said]) -> Tensor:
         """[conversations, width]: the user of each conversation; zero without an entity."""
-        users = [self.model.user(self.nodes, each.entities, self.fidelity) for each in said]
+        users = [self.ranker.user(self.nodes, each.entities, self.fidelity) for each in said]
         return torch.stack(users)
 
     def ranked(self, said: Sequence[Said]) -> Tensor:
         """[conversations, entities + 1]: the score of each entity, the padding one last."""
-        return self.users(said) @ self.nodes.T
+        found: Tensor = self.users(said) @ self.nodes.T
+        return found
 
     def scores(self, said: Said) -> Tensor:
         """[items]; by popularity as long as no entity is named."""
@@ -63,7 +64,7 @@ class KBRD(BartSystem):
 
     def favours(self, said: Sequence[Said]) -> Tensor:
         """[conversations, vocabulary]: the bias of each word by the user."""
-        found: Tensor = self.bias(self.users(said))
+        found: Tensor = self.writer.rec_proj(self.users(said))
         return found
 
 

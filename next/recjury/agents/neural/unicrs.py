@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 from transformers import GPT2LMHeadModel, RobertaModel
 
@@ -51,6 +51,13 @@ class UniCRS(NeuralSystem):
         self._load_backbones(folder)
         self.rec, self.conv = (self._encoder(folder / n) for n in ("rec_model", "conv_model"))
         self.encode()
+
+    @property
+    def modules(self) -> dict[str, nn.Module]:
+        """What ranks and what writes, by places in the folder; published backbones are left out."""
+        own = {f"backbones/{GPT2}": self.gpt2, f"backbones/{ROBERTA}": self.roberta}
+        backbones = own if self.backbones[0].is_dir() else {}
+        return {"rec_model": self.rec, "conv_model": self.conv, **backbones}
 
     def encode(self) -> None:
         """Encode the graph, for lists and for replies: once for weights that do not change."""
@@ -203,7 +210,7 @@ class UniCRS(NeuralSystem):
             (self.roberta, self.text_tokens, "text"),
         ):
             _grow(model, len(tokens), path, name)
-            model.to(self.device)
+            model.to(self.device).requires_grad_(self.backbones[0].is_dir())
 
     def _encoder(self, folder: Path) -> PromptEncoder:
         path = file_of(folder, "model.pt")

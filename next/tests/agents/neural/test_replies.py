@@ -1,11 +1,13 @@
 """What neural systems answer, over weights that a training has made in seconds."""
 
 import asyncio
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import save_file
 
 from recjury.agents import load_system
 from recjury.agents.neural import NeuralSystem
@@ -111,6 +113,20 @@ def test_a_training_goes_on(weights: Path, tmp_path: Path) -> None:
     assert found.folder == out
     assert (out / "backbones" / "roberta-base" / "pytorch_model.bin").is_file()
     assert {step.part for step in steps} == {"lists", "replies"}
+
+
+def test_a_training_goes_on_from_safetensors(weights: Path, tmp_path: Path, books: Corpus) -> None:
+    """What it has learned is what is loaded."""
+    start, out = tmp_path / "start", tmp_path / "more"
+    shutil.copytree(weights / "barcor", start)
+    path = start / "rec_model" / "pytorch_model.bin"
+    tensors = {name: t.clone() for name, t in torch.load(path, weights_only=True).items()}
+    save_file(tensors, path.with_name("model.safetensors"))
+    path.unlink()
+    asked = training("barcor", start=str(start), out=str(out), epochs=1, rate=0.1, limit=8)
+    train(asked, lambda _: None)
+    before, after = (neural_class("barcor")(books, str(folder)) for folder in (start, out))
+    assert answers(before, TALKS) != answers(after, TALKS)
 
 
 def test_the_same_training_makes_the_same_weights(tmp_path: Path, books: Corpus) -> None:

@@ -18,6 +18,7 @@ from transformers import (
     GPT2Config,
     GPT2LMHeadModel,
     GPT2Tokenizer,
+    PreTrainedModel,
     RobertaConfig,
     RobertaModel,
 )
@@ -40,60 +41,62 @@ _SPECIAL = {"bos": "<s>", "pad": "<pad>", "eos": "</s>", "unk": "<unk>"}
 def begin(training: Training, graph: EntityGraph, texts: Iterable[str], folder: Path) -> None:
     """Write the folder."""
     torch.manual_seed(training.seed)
-    for name in ("rec_model", "conv_model"):
-        (folder / name).mkdir(parents=True)
+    folder.mkdir(parents=True)
     graph.write(folder)
     LIMITS.write(folder, training.kind)
-    {"kbrd": _kbrd, "barcor": _barcor, "unicrs": _unicrs}[training.kind](
-        training, graph, list(texts), folder
-    )
+    make = {"kbrd": _kbrd, "barcor": _barcor, "unicrs": _unicrs}[training.kind]
+    save(make(training, graph, list(texts), folder / "backbones"), folder)
 
 
-def save(model: Any, folder: Path, **more: torch.Tensor) -> None:
-    """A model of transformers as published ones are saved, with tensors beside its own."""
-    model.config.save_pretrained(folder)
-    if model.can_generate():
-        model.generation_config.save_pretrained(folder)
-    write(model.state_dict() | more, folder / "pytorch_model.bin")
+def save(modules: Mapping[str, nn.Module], folder: Path) -> None:
+    """Modules in their places, as published ones are saved: models of transformers by them."""
+    for place, module in modules.items():
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        name = "model.pt"
+        if isinstance(module, PreTrainedModel):
+            name = "pytorch_model.bin"
+            (folder / place / "model.safetensors").unlink(missing_ok=True)  # it would be read first
+            module.config.save_pretrained(folder / place)
+            if module.can_generate():
+                module.generation_config.save_pretrained(folder / place)
+        new = folder / place / "new"
+        torch.save(module.state_dict(), new)
+        new.replace(folder / place / name)  # which may be mapped into memory
 
 
-def write(tensors: Mapping[str, torch.Tensor], path: Path) -> None:
-    """A file of tensors, in place of one that may be mapped into memory."""
-    new = path.with_suffix(".new")
-    torch.save(dict(tensors), new)
-    new.replace(path)
-
-
-def _kbrd(training: Training, graph: EntityGraph, texts: list[str], folder: Path) -> None:
-    words = _tokens(training, texts, folder / "backbones" / BART)
-    model = KbrdModel(graph, width=training.width)
-    write(model.state_dict(), folder / "rec_model" / "model.pt")
-    bias = nn.Linear(training.width, words).state_dict()
+def _kbrd(
+    training: Training, graph: EntityGraph, texts: list[str], backbones: Path
+) -> dict[str, nn.Module]:
+    words = _tokens(training, texts, backbones / BART)
     writer = BartForConditionalGeneration(_bart(training, words))
-    save(writer, folder / "conv_model", **{f"rec_proj.{name}": t for name, t in bias.items()})
+    writer.rec_proj = nn.Linear(training.width, words)
+    return {"rec_model": KbrdModel(graph, width=training.width), "conv_model": writer}
 
 
-def _barcor(training: Training, graph: EntityGraph, texts: list[str], folder: Path) -> None:
-    words = _tokens(training, texts, folder / "backbones" / BART)
+def _barcor(
+    training: Training, graph: EntityGraph, texts: list[str], backbones: Path
+) -> dict[str, nn.Module]:
+    words = _tokens(training, texts, backbones / BART)
     ranker = BartForSequenceClassification(_bart(training, words, num_labels=len(graph)))
-    save(ranker, folder / "rec_model")
-    save(BartForConditionalGeneration(_bart(training, words)), folder / "conv_model")
+    writer = BartForConditionalGeneration(_bart(training, words))
+    return {"rec_model": ranker, "conv_model": writer}
 
 
-def _unicrs(training: Training, graph: EntityGraph, texts: list[str], folder: Path) -> None:
-    path = folder / "backbones" / GPT2
-    words = _tokens(training, texts, path, GPT2Tokenizer)
+def _unicrs(
+    training: Training, graph: EntityGraph, texts: list[str], backbones: Path
+) -> dict[str, nn.Module]:
+    words = _tokens(training, texts, backbones / GPT2, GPT2Tokenizer)
     gpt2 = GPT2Config(**_shape(training, words))
-    save(GPT2LMHeadModel(gpt2), path)
-    path = folder / "backbones" / ROBERTA
-    words = _tokens(training, texts, path)
+    words = _tokens(training, texts, backbones / ROBERTA)
     roberta = RobertaConfig(
         **_shape(training, words), intermediate_size=2 * training.width, type_vocab_size=1
     )
-    save(RobertaModel(roberta, add_pooling_layer=False), path)
-    for name in ("rec_model", "conv_model"):
-        encoder = PromptEncoder(graph, gpt2, training.width)
-        write(encoder.state_dict(), folder / name / "model.pt")
+    return {
+        f"backbones/{GPT2}": GPT2LMHeadModel(gpt2),
+        f"backbones/{ROBERTA}": RobertaModel(roberta, add_pooling_layer=False),
+        "rec_model": PromptEncoder(graph, gpt2, training.width),
+        "conv_model": PromptEncoder(graph, gpt2, training.width),
+    }
 
 
 def _bart(training: Training, words: int, **more: Any) -> BartConfig:

@@ -19,10 +19,9 @@ from torch.nn.utils.rnn import pad_sequence
 from recjury.agents.neural.entities import entity_graph
 from recjury.agents.neural.settings import neural_class
 from recjury.agents.neural.training import examples
-from recjury.agents.neural.training.beginning import begin, save, write
+from recjury.agents.neural.training.beginning import begin, save
 from recjury.agents.neural.training.examples import Recommendation, Reply
 from recjury.agents.neural.training.settings import Learned, Step, Training
-from recjury.agents.neural.unicrs import GPT2, ROBERTA
 from recjury.corpora import Corpus
 from recjury.errors import UserError
 
@@ -66,7 +65,7 @@ def learned(
             raise UserError(f"{corpus.name}: split {training.split!r} has no {part.name} to learn")
         for epoch, loss in enumerate(_epochs(training, part, system), 1):
             progress(Step(part.name, epoch, part.epochs, loss))
-    _save(training, system, folder)
+    save(system.modules, folder)
     system.encode()
     tested = examples.recommendations(test, system)
     return Learned(folder, len(recommended), len(said), len(tested), _recall(system, tested))
@@ -75,13 +74,9 @@ def learned(
 def _parts(
     training: Training, system: Any, recommended: list[Recommendation], said: list[Reply]
 ) -> list[_Part]:
-    match training.kind:
-        case "kbrd":
-            ranks, writes = [system.model], [system.writer, system.bias]
-        case "barcor":
-            ranks, writes = [system.ranker], [system.writer]
-        case "unicrs":
-            ranks, writes = [system.rec], [system.conv, *_new_backbones(system)]
+    modules = system.modules
+    ranks = [modules["rec_model"]]
+    writes = [module for place, module in modules.items() if place != "rec_model"]
 
     def ranking(batch: Sequence[Recommendation]) -> Tensor:
         wanted = torch.tensor([each.entity for each in batch], device=system.device)
@@ -128,16 +123,6 @@ def _learn(
     return loss.item()
 
 
-def _new_backbones(system: Any) -> list[nn.Module]:
-    """The backbones that come with the weights; published ones stay as they are."""
-    backbones = [system.gpt2, system.roberta]
-    if system.backbones[0].is_dir():
-        return backbones
-    for each in backbones:
-        each.requires_grad_(False)
-    return []
-
-
 def _reply_ids(kind: str, system: Any, texts: Sequence[str]) -> Tensor:
     """[texts, tokens]: what a system is to say, padded at the end."""
     tokens, longest = system.tokens, system.limits.reply
@@ -150,25 +135,6 @@ def _reply_ids(kind: str, system: Any, texts: Sequence[str]) -> Tensor:
         rows.append(torch.tensor([*ids[: longest - 1], *end]))
     pad = tokens.pad_token_id
     return pad_sequence(rows, batch_first=True, padding_value=pad).to(system.device)
-
-
-def _save(training: Training, system: Any, folder: Path) -> None:
-    """Write the tensors over those that the training began with."""
-    rec, conv = folder / "rec_model", folder / "conv_model"
-    match training.kind:
-        case "kbrd":
-            write(system.model.state_dict(), rec / "model.pt")
-            bias = {f"rec_proj.{name}": t for name, t in system.bias.state_dict().items()}
-            save(system.writer, conv, **bias)
-        case "barcor":
-            save(system.ranker, rec)
-            save(system.writer, conv)
-        case "unicrs":
-            write(system.rec.state_dict(), rec / "model.pt")
-            write(system.conv.state_dict(), conv / "model.pt")
-            if _new_backbones(system):
-                save(system.gpt2, folder / "backbones" / GPT2)
-                save(system.roberta, folder / "backbones" / ROBERTA)
 
 
 def _recall(system: Any, tested: Sequence[Recommendation]) -> dict[int, float]:
