@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from transformers import BartForConditionalGeneration, LogitsProcessor, LogitsProcessorList
+from transformers import BartForConditionalGeneration, LogitsProcessorList
 
 from recjury.agents.neural.files import pretrained, tokenizer
 from recjury.agents.neural.said import Said
@@ -55,6 +55,7 @@ class BartSystem(NeuralSystem):
         """A reply to each; no three words in a row are said twice, or were read."""
         ids, mask = self.read(said)
         favours = self.favours(said)
+        more = [] if favours is None else [lambda _, scores: scores + favours]
         found = self.writer.generate(
             ids,
             attention_mask=mask,
@@ -64,7 +65,7 @@ class BartSystem(NeuralSystem):
             max_length=self.limits.reply,  # with the token that every reply begins with
             no_repeat_ngram_size=3,
             encoder_no_repeat_ngram_size=3,
-            logits_processor=LogitsProcessorList([] if favours is None else [_Adds(favours)]),
+            logits_processor=LogitsProcessorList(more),
         )
         return [self.tokens.decode(row, skip_special_tokens=True) for row in found]
 
@@ -78,15 +79,3 @@ class BartSystem(NeuralSystem):
         scores: Tensor = self.writer(ids, attention_mask=mask, decoder_input_ids=before).logits
         favours = self.favours(said)
         return scores if favours is None else scores + favours.unsqueeze(1)
-
-
-class _Adds(LogitsProcessor):
-    """Adds to the scores of words what does not depend on the words before."""
-
-    def __init__(self, more: Tensor):
-        """`more` [conversations, vocabulary]."""
-        self._more = more
-
-    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:  # noqa: ARG002
-        """The scores with what is added."""
-        return scores + self._more

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from recjury.agents.neural.entities import EntityGraph
 from recjury.corpora import Catalogue, fold
 from recjury.corpora.words import phrases_in
-from recjury.records import Conversation, Turn
+from recjury.records import Turn
 
 Fidelity = Literal["ievalm", "corrected"]
 
@@ -54,9 +54,8 @@ class Listener:
         values = ((fold(name), n) for n, name in enumerate(graph.names) if n not in numbers)
         self._values = {value: n for value, n in values if value in catalogue.values}
 
-    def said(self, conversation: Conversation) -> Said:
-        """The conversation as a model reads it."""
-        turns = conversation.turns
+    def said(self, turns: Sequence[Turn]) -> Said:
+        """A conversation as a model reads it."""
         if self._fidelity == "ievalm":
             names = list(dict.fromkeys(name for turn in turns for name in self._annotated(turn)))
             last = names[-self._longest :]

@@ -100,7 +100,7 @@ class NeuralSystem:
 
         try:
             with torch.inference_mode():
-                said = [self.listener.said(each) for each in conversations]
+                said = [self.listener.said(each.turns) for each in conversations]
                 scores = [torch.as_tensor(self.scores(each)).float().cpu() for each in said]
                 lists = [self._best(each.numpy()) for each in scores]
                 texts = self.write(said)

@@ -13,7 +13,7 @@ import pytest
 from recjury.agents.neural.entities import EntityGraph, entity_graph
 from recjury.agents.neural.said import Fidelity, Listener, Said
 from recjury.corpora import Corpus, open_corpus
-from recjury.records import Conversation, Turn
+from recjury.records import Turn
 
 DATA = Path(os.environ.get("RECJURY_DATA", "nowhere")) / "ievalm" / "redial"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="RECJURY_DATA has no ievalm/redial")
@@ -31,7 +31,7 @@ def graph_of(corpus: str) -> EntityGraph:
 
 def read(corpus: Corpus, fidelity: Fidelity, *turns: Turn, longest: int = 32) -> Said:
     listener = Listener(graph_of("redial"), corpus.catalogue, fidelity, longest)
-    return listener.said(Conversation(id="c", turns=turns))
+    return listener.said(turns)
 
 
 def names(said: Said) -> list[str]:

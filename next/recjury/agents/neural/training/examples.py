@@ -1,13 +1,13 @@
 """What a corpus teaches: which items were recommended, and what was said."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from recjury.agents.neural.said import ITEM, Said
 from recjury.agents.neural.system import NeuralSystem
 from recjury.corpora import Catalogue, Corpus
 from recjury.corpora.titles import without_names
-from recjury.records import Conversation, ItemRef, Turn
+from recjury.records import ItemRef, Turn
 
 
 class Recommendation(NamedTuple):
@@ -26,7 +26,7 @@ class Reply(NamedTuple):
 
 def recommendations(corpus: Corpus, system: NeuralSystem) -> list[Recommendation]:
     """Each item that a system's turn names first, and each target, after what was said before."""
-    number, listen = system.graph.number_of_item, _listener(system)
+    number, listen = system.graph.number_of_item, system.listener.said
     found = {
         Recommendation(listen(turns), number[ref.id]): None
         for turns, items in _recommended(corpus)
@@ -38,7 +38,7 @@ def recommendations(corpus: Corpus, system: NeuralSystem) -> list[Recommendation
 
 def replies(corpus: Corpus, system: NeuralSystem) -> list[Reply]:
     """Each turn of a system after a user's, once."""
-    listen = _listener(system)
+    listen = system.listener.said
     found = {
         Reply(listen(turns[:number]), _with_items(turn, corpus.catalogue)): None
         for turns, _ in _talks(corpus)
@@ -54,10 +54,6 @@ def texts(corpus: Corpus) -> Iterator[str]:
         for turn in turns:
             yield turn.text
             yield _with_items(turn, corpus.catalogue)
-
-
-def _listener(system: NeuralSystem) -> Callable[[Sequence[Turn]], Said]:
-    return lambda turns: system.listener.said(Conversation(id="", turns=tuple(turns)))
 
 
 def _talks(corpus: Corpus) -> Iterator[tuple[Sequence[Turn], tuple[ItemRef, ...]]]:
