@@ -20,12 +20,6 @@ from recjury.mistakes import first_mistake
 from recjury.records import Record
 from recjury.store import Store
 
-Part = str | Mapping[str, Any] | object
-"""A system, a user or an evaluator: a kind, its settings, or the object itself."""
-
-Parts = Part | Sequence[Part] | Mapping[str, Part]
-"""One part, a list of them, or a mapping that gives each its name."""
-
 _PARTS = ("systems", "users", "evaluators")
 
 

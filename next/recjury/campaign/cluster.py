@@ -200,7 +200,7 @@ def _ray() -> Any:
 
 
 def _reachable(store: str) -> str:
-    """The store for actors. Raises UserError if machines of the cluster would write to a file."""
+    """The store for its actor, which runs on this machine: of a file, the whole path."""
     return store if "://" in store else str(Path(store).absolute())
 
 

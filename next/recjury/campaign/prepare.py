@@ -18,7 +18,7 @@ from recjury.llm import Budget, Gateway, Model, Provider, Recorder, open_model
 from recjury.llm.prompts import pack
 from recjury.mistakes import Mistake, made
 from recjury.records import Record, Scenario, Turn, digest, identity, references, variants
-from recjury.simulator import USERS, SimulatedUser, User
+from recjury.simulator import USERS, SimulatedUser
 
 Open = Callable[[Model], Provider]
 """Opens what answers in place of a model."""
@@ -32,7 +32,7 @@ class NamedUser(NamedTuple):
 
     name: str
     version: str
-    user: User
+    user: SimulatedUser
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class _Parts:
             self._check_differs("users", number, ready.name, same)
         return found
 
-    def _check_scenarios(self, user: User) -> None:
+    def _check_scenarios(self, user: SimulatedUser) -> None:
         """Raise UserError if a user cannot play a scenario, before anything is paid."""
         for corpus in self.corpora.values():
             for scenario in corpus.scenarios:

@@ -176,10 +176,11 @@ def estimate(
 
     file = store.removeprefix("sqlite:///")
     is_new = "://" not in file and not Path(file).exists()
-    below = None if is_new else Store(store, readonly=True)
-    choose = chooser(chosen, below or Store(), config.name)
-    work = campaign.dry_run(config, below, limit=limit, conversations=conversations, choose=choose)
-    found = asyncio.run(work)
+    with Store() if is_new else Store(store, readonly=True) as below:
+        choose = chooser(chosen, below, config.name)
+        found = asyncio.run(
+            campaign.dry_run(config, below, limit=limit, conversations=conversations, choose=choose)
+        )
     dollars = "unknown" if found.dollars is None else f"${found.dollars:.2f}"
     calls = pd.DataFrame(found.purposes.items(), columns=["purpose", "calls"])
     calls["calls"] = calls["calls"].round().astype(int)
