@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from recjury.simulator.leak_guard import LeakGuard
 from recjury.simulator.llm_user import LlmUser, personas
 from recjury.simulator.nobody import Nobody
-from recjury.simulator.session import Session, Situation, System, TimedLog, User, converse
-from recjury.simulator.user import SimulatedUser
+from recjury.simulator.session import Session, System, TimedLog, converse
+from recjury.simulator.user import SimulatedUser, Situation
 
 USERS: Mapping[str, type[SimulatedUser]] = {"llm": LlmUser, "nobody": Nobody}
 """The classes of users by `kind`; their fields are their keys in a campaign file."""
@@ -21,7 +21,6 @@ __all__ = [
     "Situation",
     "System",
     "TimedLog",
-    "User",
     "converse",
     "personas",
 ]

@@ -23,8 +23,7 @@ from recjury.records import (
     shipped_in,
 )
 from recjury.simulator.leak_guard import LeakGuard
-from recjury.simulator.session import Situation
-from recjury.simulator.user import SimulatedUser
+from recjury.simulator.user import SimulatedUser, Situation
 from recjury.simulator.utterance import read_utterance
 
 _TOKENS = 300  # of an utterance

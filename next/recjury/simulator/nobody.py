@@ -5,8 +5,7 @@ from typing import Literal
 from recjury.errors import UnitFailed
 from recjury.llm import Ask
 from recjury.records import Scenario, Turn
-from recjury.simulator.session import Situation
-from recjury.simulator.user import SimulatedUser
+from recjury.simulator.user import SimulatedUser, Situation
 
 
 class Nobody(SimulatedUser):

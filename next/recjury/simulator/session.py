@@ -23,7 +23,7 @@ from recjury.records import (
     Scenario,
     Turn,
 )
-from recjury.simulator.leak_guard import LeakGuard
+from recjury.simulator.user import SimulatedUser, Situation
 
 LEAK = "leak"
 """The kind of event that a user's turn has if the guard changed it."""
@@ -75,49 +75,6 @@ class Session(Record):
         return self
 
 
-@dataclass(frozen=True)
-class Situation:
-    """What a user knows when it speaks.
-
-    `found` is the target that was recommended. `last` says that the conversation ends with this
-    utterance. `shown` is the list beside the last system turn, None if the user sees no lists.
-    `may_name` are the targets that the system has named, `withheld` the values not to be said.
-    """
-
-    scenario: Scenario
-    interaction: tuple[Turn, ...] = ()
-    found: ItemRef | None = None
-    last: bool = False
-    shown: tuple[ItemRef, ...] | None = ()
-    may_name: tuple[ItemRef, ...] = ()
-    withheld: tuple[str, ...] = ()
-
-    @property
-    def turns(self) -> tuple[Turn, ...]:
-        """The history and the interaction."""
-        return (*self.scenario.history, *self.interaction)
-
-
-class User(Protocol):
-    """A simulated user. It keeps no state: all that it knows is in the situation."""
-
-    @property
-    def name(self) -> str:
-        """How tables call it."""
-
-    def lacks(self, scenario: Scenario) -> str:
-        """Why it cannot play a scenario, or nothing."""
-
-    def guard(self, scenario: Scenario) -> LeakGuard:
-        """What it must not say; an empty guard if it does not know the targets."""
-
-    async def speak(self, situation: Situation, ask: Ask) -> Turn:
-        """Its next utterance. Raises UnitFailed if there is none."""
-
-    async def rewrite(self, situation: Situation, text: str, leaks: list[str], ask: Ask) -> Turn:
-        """The utterance without the leaks; its text is empty if that did not succeed."""
-
-
 class System(Protocol):
     """What the session needs of a system under test."""
 
@@ -143,7 +100,7 @@ class TimedLog(NamedTuple):
 
 
 async def converse(
-    user: User,
+    user: SimulatedUser,
     system: System,
     scenario: Scenario,
     ask: Ask,
@@ -182,7 +139,7 @@ class _Talk:
     `named` has the ids of all targets that the user has heard of.
     """
 
-    user: User
+    user: SimulatedUser
     system: System
     scenario: Scenario
     ask: Ask

@@ -1,21 +1,45 @@
-"""`SimulatedUser`: what users have in common. An own one needs `speak` alone."""
+"""`SimulatedUser`: what users have in common, and what they know when they speak."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from pydantic import PrivateAttr
 
 from recjury.corpora import Catalogue, Domain
 from recjury.llm import Ask
-from recjury.records import Record, Scenario, Turn
+from recjury.records import ItemRef, Record, Scenario, Turn
 from recjury.simulator.leak_guard import LeakGuard
-from recjury.simulator.session import Situation
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a user knows when it speaks.
+
+    `found` is the target that was recommended. `last` says that the conversation ends with this
+    utterance. `shown` is the list beside the last system turn, None if the user sees no lists.
+    `may_name` are the targets that the system has named, `withheld` the values not to be said.
+    """
+
+    scenario: Scenario
+    interaction: tuple[Turn, ...] = ()
+    found: ItemRef | None = None
+    last: bool = False
+    shown: tuple[ItemRef, ...] | None = ()
+    may_name: tuple[ItemRef, ...] = ()
+    withheld: tuple[str, ...] = ()
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The history and the interaction."""
+        return (*self.scenario.history, *self.interaction)
 
 
 class SimulatedUser(Record):
     """A user whose fields are its keys in a campaign file, and its identity.
 
-    It keeps no state: all that it knows of the conversation is in the situation.
+    It keeps no state: all that it knows of the conversation is in the situation. One of your own
+    needs `speak` alone.
     """
 
     RENDERING: ClassVar[int] = 1

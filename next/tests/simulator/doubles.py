@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
+from pydantic import PrivateAttr
+
 from recjury.corpora import Catalogue, Item
 from recjury.errors import SystemFailed
 from recjury.llm import Ask, Gateway, Model, Provider, ScriptedModel
 from recjury.records import Completion, Conversation, ItemRef, Request, Scenario, Turn, Unit
-from recjury.simulator import LeakGuard, Situation
+from recjury.simulator import SimulatedUser, Situation
 
 MATRIX = Item(
     id="m",
@@ -45,10 +47,15 @@ def scenario(
     )
 
 
-class ScriptedUser:
+class ScriptedUser(SimulatedUser):
     """Says what a function makes of the situation, and rewrites by another one."""
 
-    name = "scripted"
+    name: str = "scripted"
+    _say: Callable[[Situation], str] = PrivateAttr()
+    _rewrite: Callable[[str], str] = PrivateAttr()
+    _catalogue: Catalogue = PrivateAttr()
+    _situations: list[Situation] = PrivateAttr(default_factory=list)
+    _rewritten: list[list[str]] = PrivateAttr(default_factory=list)
 
     def __init__(
         self,
@@ -56,23 +63,27 @@ class ScriptedUser:
         rewrite: Callable[[str], str] = lambda _: "Something else?",
         catalogue: Catalogue = CATALOGUE,
     ):
+        super().__init__(kind="scripted")
         self._say, self._rewrite, self._catalogue = say, rewrite, catalogue
-        self.situations: list[Situation] = []
-        self.rewritten: list[list[str]] = []
 
-    def lacks(self, scenario: Scenario) -> str:
-        return ""
+    @property
+    def situations(self) -> list[Situation]:
+        return self._situations
 
-    def guard(self, scenario: Scenario) -> LeakGuard:
-        return LeakGuard(scenario.targets, self._catalogue)
+    @property
+    def rewritten(self) -> list[list[str]]:
+        return self._rewritten
+
+    def catalogue(self, scenario: Scenario) -> Catalogue:
+        return self._catalogue
 
     async def speak(self, situation: Situation, ask: Ask) -> Turn:
-        self.situations.append(situation)
-        calls = (f"said {len(self.situations)}",)
+        self._situations.append(situation)
+        calls = (f"said {len(self._situations)}",)
         return Turn(speaker="user", text=self._say(situation), calls=calls)
 
     async def rewrite(self, situation: Situation, text: str, leaks: list[str], ask: Ask) -> Turn:
-        self.rewritten.append(leaks)
+        self._rewritten.append(leaks)
         return Turn(speaker="user", text=self._rewrite(text), calls=("again",))
 
 

@@ -8,7 +8,7 @@ import pytest
 from recjury.errors import CallFailed, UnitFailed
 from recjury.llm import Ask
 from recjury.records import Scenario, Turn
-from recjury.simulator import Session, Situation, System, TimedLog, User, converse
+from recjury.simulator import Session, SimulatedUser, Situation, System, TimedLog, converse
 from tests.simulator.doubles import (
     CUBE,
     MATRIX,
@@ -27,7 +27,7 @@ NAMED = system_says("Do you know The Matrix?")
 
 
 def played(
-    user: User, system: System, start: Scenario | None = None, **settings: object
+    user: SimulatedUser, system: System, start: Scenario | None = None, **settings: object
 ) -> TimedLog:
     session = Session.model_validate(settings)
     return asyncio.run(
