@@ -7,7 +7,7 @@ from recjury.corpora import fact_of, fold
 from recjury.judges.answers import computed, not_applicable, rating_of
 from recjury.judges.evaluator import Evaluator
 from recjury.llm import Answer, Ask, Score
-from recjury.records import ConversationLog, Ending, Finding, ItemRef, Metric
+from recjury.records import LEAK, ConversationLog, Ending, Finding, ItemRef, Metric
 
 _ENDINGS: dict[str, Ending] = {
     "ended_hit": "hit",
@@ -22,8 +22,6 @@ _UNKNOWN: dict[Ending, str] = {
 
 _Found = tuple[str, Answer[Score]]
 """A metric, and its score or why there is none."""
-
-_LEAK = "leak"  # the kind of event that the session's guard leaves
 
 
 class Outcome(Evaluator):
@@ -104,7 +102,7 @@ class Outcome(Evaluator):
         for name, ending in _ENDINGS.items():
             yield name, computed(log.ending == ending)
         events = (event for turn in log.interaction for event in turn.events)
-        yield "leaks", computed(sum(event.kind == _LEAK for event in events))
+        yield "leaks", computed(sum(event.kind == LEAK for event in events))
 
     def _suits(self, item: ItemRef, log: ConversationLog) -> bool:
         """Whether an item is what the user looks for."""

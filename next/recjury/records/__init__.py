@@ -15,6 +15,7 @@ from recjury.records.call import (
     Unit,
 )
 from recjury.records.conversation import (
+    LEAK,
     LIST_LENGTH,
     Conversation,
     ConversationLog,
@@ -57,6 +58,7 @@ __all__ = [
     "CODE",
     "CUT",
     "DEBATE",
+    "LEAK",
     "LIST_LENGTH",
     "UNFINISHED",
     "Completion",

@@ -7,6 +7,9 @@ from recjury.records.base import Record
 LIST_LENGTH = 10
 """So many items of a system turn count (the paper does not say how many)."""
 
+LEAK = "leak"
+"""The kind of event that a user's turn has if the leak guard changed it."""
+
 Speaker = Literal["user", "system"]
 Ending = Literal["hit", "named", "round limit", "offline", "system failed", "recorded"]
 

@@ -13,6 +13,7 @@ from recjury.errors import SystemFailed, UnitFailed
 from recjury.llm import Ask
 from recjury.logs import logger
 from recjury.records import (
+    LEAK,
     LIST_LENGTH,
     Conversation,
     ConversationLog,
@@ -24,9 +25,6 @@ from recjury.records import (
     Turn,
 )
 from recjury.simulator.user import SimulatedUser, Situation
-
-LEAK = "leak"
-"""The kind of event that a user's turn has if the guard changed it."""
 
 _OFFLINE_LENGTH = 100  # papers look at 50; no system that ships gives more than 100
 
