@@ -68,9 +68,10 @@ def _kbrd(
     training: Training, graph: EntityGraph, texts: list[str], backbones: Path
 ) -> dict[str, nn.Module]:
     words = _tokens(training, texts, backbones / BART)
+    ranker = KbrdModel(graph, width=training.width)
     writer = BartForConditionalGeneration(_bart(training, words))
     writer.rec_proj = nn.Linear(training.width, words)
-    return {"rec_model": KbrdModel(graph, width=training.width), "conv_model": writer}
+    return {"rec_model": ranker, "conv_model": writer}
 
 
 def _barcor(
