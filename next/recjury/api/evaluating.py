@@ -76,20 +76,17 @@ def judge(
     """
     if conversations is None and not campaign:
         raise UserError("expected conversations, or the `campaign` of earlier ones, got neither")
+
+    def make(given: dict[str, Any]) -> Config:
+        return _config(config, keys | given)
+
     with Store(store) as opened:
         if conversations is None:
-            name = opened.campaign(campaign)
-            earlier = Config.model_validate(opened.config(name))
-            given = {"name": name, "scenarios": [], "recordings": {name: ""}}
-            settings = campaigns.rated_again(earlier, _config(config, keys | given))
-            recorded = campaigns.played(opened, name)
+            settings, recorded = campaigns.to_judge_again(opened, campaign, make)
         else:
             reading = Reading(form, catalogue, mapping or {}, rows or {}, sample, encoding)
             recordings = _recordings(conversations, reading)
-            given = {"scenarios": [], "systems": [], "name": campaign or "recorded"}
-            given["recordings"] = campaigns.catalogues_of(recordings)
-            settings = _config(config, keys | given)
-            recorded = campaigns.recorded(recordings)
+            settings, recorded = campaigns.to_judge(campaign or "recorded", recordings, make)
         done(campaigns.judge(settings, recorded, opened, retry=retry, progress=progress))
     return Run(store, settings.name)
 

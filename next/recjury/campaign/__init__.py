@@ -7,9 +7,9 @@ from recjury.campaign.judging import (
     Recorded,
     catalogues_of,
     judge,
-    played,
-    rated_again,
     recorded,
+    to_judge,
+    to_judge_again,
 )
 from recjury.campaign.run import Choose, Finished, Progress, Shard, run
 from recjury.campaign.verify import Verified, verify
@@ -32,11 +32,11 @@ __all__ = [
     "catalogues_of",
     "dry_run",
     "judge",
-    "played",
-    "rated_again",
     "read_config",
     "recorded",
     "run",
+    "to_judge",
+    "to_judge_again",
     "verify",
     "what_if",
 ]

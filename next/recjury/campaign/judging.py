@@ -1,7 +1,7 @@
 """Rating what is recorded: logs of others, or the conversations of an earlier campaign."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recjury import plugins
 from recjury.campaign.config import Config
@@ -119,12 +119,25 @@ def to_rate(conversations: Recorded, ready: Prepared, keeper: Keeper) -> Work:
     return Work(conversations.rows, step, conversations.logs)
 
 
-def played(store: Store, campaign: str) -> Recorded:
-    """The finished conversations of a campaign, to be rated again."""
-    return Recorded(store.played(campaign), {})
+Make = Callable[[dict[str, Any]], Config]
+"""Makes the campaign with judges and models; the keys that it is given come first."""
 
 
-def rated_again(earlier: Config, judges: Config) -> Config:
+def to_judge(name: str, recordings: Sequence[Recording], make: Make) -> tuple[Config, Recorded]:
+    """The campaign of recordings, and their conversations. Raises UserError."""
+    given: dict[str, Any] = {"name": name, "scenarios": [], "systems": []}
+    return make(given | {"recordings": catalogues_of(recordings)}), recorded(recordings)
+
+
+def to_judge_again(store: Store, name: str, make: Make) -> tuple[Config, Recorded]:
+    """An earlier campaign with other evaluators, and its conversations. Raises UserError."""
+    name = store.campaign(name)
+    earlier = Config.model_validate(store.config(name))
+    judges = make({"name": name, "scenarios": [], "recordings": {name: ""}})
+    return _rated_again(earlier, judges), Recorded(store.played(name), {})
+
+
+def _rated_again(earlier: Config, judges: Config) -> Config:
     """An earlier campaign with the models and evaluators of another one beside its own.
 
     An evaluator takes the place of an earlier one of its name.

@@ -1,6 +1,6 @@
 """`recjury judge`: recorded conversations, or those of an earlier campaign, rated."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,9 +24,8 @@ from recjury.cli.options import (
 from recjury.errors import UserError
 
 if TYPE_CHECKING:
-    from recjury.campaign import Config, Finished, Recorded
-    from recjury.corpora import Reading, Skipped
-    from recjury.store import Store
+    from recjury.campaign import Config, Finished
+    from recjury.corpora import Recording, Skipped
 
 
 @app.command()
@@ -89,7 +88,7 @@ def judge(
     from recjury.cli.progress import progress_line, say_what_waits
     from recjury.cli.running import chooser, estimate
     from recjury.cli.show import show
-    from recjury.corpora import Reading
+    from recjury.corpora import Reading, read_recordings
     from recjury.logs import log_to
     from recjury.results import summary
     from recjury.store import Store
@@ -100,17 +99,20 @@ def judge(
         log_to(log)
     chosen = selection(systems, users, scenarios, where, failed)
     skipped: Iterable[Skipped] = ()
+    make = _maker(config)
     if labels:
-        settings, conversations = _labelled(labels, campaign, config, catalogue)
+        name, recordings = _labelled(labels, catalogue)
+        settings, conversations = campaigns.to_judge(campaign or name, recordings, make)
     elif files:
-        name = campaign or _name(files)
         columns = [pair for each in map_ or () for pair in each.split(",")]
         mapping, values = _pairs(columns, "--map"), _pairs(rows or (), "--rows")
         reading = Reading(form, catalogue, mapping, values, sample, encoding)
-        settings, conversations, skipped = _recordings(files, name, config, reading)
+        read = read_recordings(files, reading)
+        name, skipped = campaign or _name(files), read.skipped
+        settings, conversations = campaigns.to_judge(name, read.recordings, make)
     else:
         with Store(store, readonly=True) as opened:
-            settings, conversations = _earlier(opened, campaign, config)
+            settings, conversations = campaigns.to_judge_again(opened, campaign, make)
     if dry_run:
         found = estimate(settings, store, conversations=conversations, chosen=chosen)
         show(found, as_json=json)
@@ -172,50 +174,24 @@ def _name(files: list[Path]) -> str:
     return f"{files[0].name.partition('.')[0]}{more}"
 
 
-def _recordings(
-    files: list[Path], name: str, config: Path | None, reading: "Reading"
-) -> "tuple[Config, Recorded, tuple[Skipped, ...]]":
-    """The campaign of recorded conversations. Raises UserError."""
-    from recjury import campaign
-    from recjury.corpora import read_recordings
-
-    read = read_recordings(files, reading)
-    labels = campaign.catalogues_of(read.recordings)
-    given = {"name": name, "scenarios": [], "systems": [], "recordings": labels}
-    return _config(config, given), campaign.recorded(read.recordings), read.skipped
-
-
-def _labelled(
-    labels: str, name: str, config: Path | None, catalogue: str
-) -> "tuple[Config, Recorded]":
-    """The dialogues that people have rated. Raises UserError if the labels have none."""
-    from recjury import campaign
+def _labelled(labels: str, catalogue: str) -> "tuple[str, list[Recording]]":
+    """Name and dialogues of what people have rated. Raises UserError if the labels have none."""
     from recjury.agreement import open_labels
 
     read = open_labels(labels)
     if not read.recordings:
         raise UserError(f"--labels {labels} has scores alone: name the dialogues' files, too")
-    recordings = [each.model_copy(update={"catalogue": catalogue}) for each in read.recordings]
-    given: dict[str, Any] = {"name": name or read.name, "scenarios": [], "systems": []}
-    given["recordings"] = campaign.catalogues_of(recordings)
-    return _config(config, given), campaign.recorded(recordings)
+    return read.name, [each.model_copy(update={"catalogue": catalogue}) for each in read.recordings]
 
 
-def _earlier(store: "Store", name: str, config: Path | None) -> "tuple[Config, Recorded]":
-    """An earlier campaign with other evaluators. Raises UserError."""
-    from recjury import campaign
-
-    name = store.campaign(name)
-    earlier = campaign.Config.model_validate(store.config(name))
-    judges = _config(config, {"name": name, "scenarios": [], "recordings": {name: ""}})
-    return campaign.rated_again(earlier, judges), campaign.played(store, name)
-
-
-def _config(path: Path | None, given: dict[str, Any]) -> "Config":
+def _maker(path: Path | None) -> Callable[[dict[str, Any]], "Config"]:
     from recjury import campaign
     from recjury.mistakes import made
 
-    return campaign.read_config(path, given) if path else made(campaign.Config, given)
+    def make(given: dict[str, Any]) -> "Config":
+        return campaign.read_config(path, given) if path else made(campaign.Config, given)
+
+    return make
 
 
 def _skipped(skipped: "Iterable[Skipped]") -> Iterable[str]:

@@ -14,10 +14,9 @@ from recjury.campaign import (
     catalogues_of,
     dry_run,
     judge,
-    played,
-    rated_again,
     recorded,
     run,
+    to_judge_again,
     verify,
     what_if,
 )
@@ -142,20 +141,20 @@ def demo(path: Path) -> Config:
     return config
 
 
-def judge_demo(path: Path, earlier: Config, **settings: Any) -> tuple[Finished, Counting]:
-    given = {"name": "demo", "scenarios": [], "recordings": {"demo": ""}}
-    judges = Config.model_validate(given | settings)
+def judge_demo(path: Path, **settings: Any) -> tuple[Finished, Counting]:
+    def make(given: dict[str, Any]) -> Config:
+        return Config.model_validate(settings | given)
+
     model = Counting(honest)
     with Store(path) as opened:
-        conversations = played(opened, "demo")
-        config = rated_again(earlier, judges)
+        config, conversations = to_judge_again(opened, "demo", make)
         return asyncio.run(judge(config, conversations, opened, open_provider=model)), model
 
 
 def test_an_earlier_campaign_is_rated_by_other_evaluators(store: Path) -> None:
-    earlier = demo(store)
+    demo(store)
     before = scores(store, "demo")
-    finished, model = judge_demo(store, earlier, **MODEL, **CORE)
+    finished, model = judge_demo(store, **MODEL, **CORE)
     assert (finished.planned, finished.left_before, finished.left) == (3, 3, 0)
     assert {request.purpose for request in model.requests} == {"judge", "debate"}
     after = scores(store, "demo")
@@ -164,7 +163,8 @@ def test_an_earlier_campaign_is_rated_by_other_evaluators(store: Path) -> None:
 
 
 def test_both_are_verified(store: Path) -> None:
-    judge_demo(store, demo(store), **MODEL, **CORE)
+    demo(store)
+    judge_demo(store, **MODEL, **CORE)
     with Store(store, readonly=True) as opened:
         found = asyncio.run(verify(opened, "demo"))
     assert (found.equal, found.differing, found.changed) == (9, {}, 0)
@@ -177,7 +177,7 @@ def test_only_the_newest_versions_are_rated_again(store: Path) -> None:
     config = Config.model_validate({"name": "demo", "systems": [longer], "scenarios": scenarios})
     with Store(store) as opened:
         asyncio.run(run(config, opened))
-        rows = played(opened, "demo").rows
+        rows = to_judge_again(opened, "demo", Config.model_validate)[1].rows
     assert len(rows) == 2
     assert len({each.version for each in rows}) == 1
 
