@@ -106,7 +106,7 @@ def test_two_tabs_of_one_rater_keep_the_scores_of_both(path: Path, tmp_path: Pat
         other.goto(address)
         page.keyboard.press("4")
         page.wait_for_timeout(200)
-        for key in ("ArrowRight", "2"):
+        for key in ("ArrowDown", "3", "Backspace", "ArrowRight", "2"):  # a score is withdrawn
             other.keyboard.press(key)
         other.wait_for_timeout(200)
         page.goto(address)

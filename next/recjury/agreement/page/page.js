@@ -73,6 +73,15 @@
     return isGood;
   }
 
+  function withdraw(id) {
+    renew();
+    const talk = task.conversations[at], { [id]: _, ...others } = given(talk);
+    answers[talk.name] = others;
+    message = "";
+    keep();
+    show();
+  }
+
   function next() {
     const talk = task.conversations[at];
     const rest = talk.fields.findIndex((id, number) => number > field && !(id in given(talk)));
@@ -220,6 +229,7 @@
     else if (own && event.key === "ArrowUp") go(at, field - 1);
     else if (own && event.key === "ArrowDown") go(at, field + 1);
     else if (own && byDigit(own) && /^\d$/.test(event.key)) score(Number(event.key));
+    else if (own && !inInput && ["Backspace", "Delete"].includes(event.key)) withdraw(own.id);
     else if (own && event.key === "Enter" && inInput) enter();
     else if (own && event.key === "Enter" && !isButton) next();
     else return;
