@@ -187,7 +187,7 @@ def _paired(scores: "pd.DataFrame", aspects: Sequence[str], pairs: Sequence[str]
                 else "there is no score"
             )
         return found
-    chosen = {}
+    chosen: dict[str, str] = {}
     for pair in pairs:
         metric, _, aspect = pair.partition("=")
         for what, name, known in (("metric", metric, metrics), ("label", aspect, aspects)):
@@ -196,6 +196,8 @@ def _paired(scores: "pd.DataFrame", aspects: Sequence[str], pairs: Sequence[str]
                     f"--pair {pair}: there is no {what} {name!r}{nearest(name, known)}: "
                     f"there are {', '.join(known[:20])}"
                 )
+        if metric in chosen:
+            raise UserError(f"--pair {pair}: {metric} is held against {chosen[metric]} already")
         chosen[metric] = aspect
     return chosen
 

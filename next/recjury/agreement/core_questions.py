@@ -147,7 +147,8 @@ def value_of_debate(given: Given) -> Findings:
     }
     means = [of.groupby(keys, observed=True)["score"].mean() for of in columns.values()]
     wide = pd.concat(means, axis=1, keys=list(columns)).dropna().reset_index()
-    rounds = said.groupby("conversation", observed=True)["round"].max()
+    debates = said.groupby(["conversation", "evaluator", "judging"], observed=True)
+    rounds = debates["round"].max()
     rows = []
     for name in ("round 1", "factors"):
         apart = (wide["verdict"] - wide[name]).abs()
@@ -253,7 +254,8 @@ def _last_round(said: "pd.DataFrame") -> "pd.DataFrame":
     """The roles' last scores, and the mean of all roles, as metrics."""
     import pandas as pd
 
-    last = said[said["round"] == said.groupby("conversation")["round"].transform("max")]
+    debates = said.groupby(["conversation", "evaluator", "judging"], observed=True)
+    last = said[said["round"] == debates["round"].transform("max")]
     whole = last.groupby(TRIAL, observed=True)["score"].mean().reset_index()
     return pd.concat([last.rename(columns={"role": "metric"}), whole.assign(metric="all roles")])
 

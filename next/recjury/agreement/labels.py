@@ -43,7 +43,10 @@ class Labels(NamedTuple):
     def units(self, subset: str, metric: str) -> list[list[float]]:
         """The single scores of each label."""
         rows = self.frame[(self.frame["subset"] == subset) & (self.frame["metric"] == metric)]
-        return [list(of["score"]) for _, of in rows.groupby(["conversation", "turn"], sort=False)]
+        return [
+            list(of["score"])
+            for _, of in rows.groupby(["conversation", "turn", "system"], sort=False)
+        ]
 
 
 def _most_given(scores: "pd.Series[float]") -> float:

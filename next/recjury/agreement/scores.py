@@ -26,7 +26,7 @@ def read_scores(source: str, campaign: str = "", labels: Labels | None = None) -
     """
     path = Path(source)
     if "://" not in source and path.suffix in (".json", ".csv"):
-        return _of_run_file(path) if path.suffix == ".json" else _of_csv(path)
+        return _known(_of_run_file(path) if path.suffix == ".json" else _of_csv(path))
     with Store(source, readonly=True) as store:
         return scores_of(ratings(store, store.campaign(campaign)), labels)
 
@@ -50,6 +50,12 @@ def scores_of(frame: "pd.DataFrame", labels: Labels | None = None) -> "pd.DataFr
     long = long.rename(columns={"id": "metric", "scenario": "conversation"})
     found = long.groupby(_KEYS, observed=True)["score"].mean().dropna().reset_index()
     return found.astype(dict.fromkeys(["conversation", "corpus", "system", "metric"], str))
+
+
+def _known(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """The scores that are numbers, the mean over the raters of each."""
+    keys = [key for key in _KEYS if key in frame]
+    return frame.dropna(subset="score").groupby(keys, sort=False)["score"].mean().reset_index()
 
 
 def _of_run_file(path: Path) -> "pd.DataFrame":

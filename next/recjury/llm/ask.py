@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from recjury.errors import CallFailed, Refused, Unreadable
+from recjury.errors import CallFailed, Refused, Unreadable, UserError
 from recjury.llm.gateway import Gateway
 from recjury.llm.reading import check_choices, expected_in, object_in, odds_in, rating_in
 from recjury.records import (
@@ -34,6 +34,7 @@ T = TypeVar("T")
 B = TypeVar("B", bound=BaseModel)
 Prompt = str | Sequence[Message]
 
+_LAST_DIGIT = 9  # a number of two digits is two words of most models
 _RATING_FORM = (
     f'\n\nEnd your reply with <rating code="{CODE}">N</rating>, '
     "where N is a whole number from {low} to {high}."
@@ -125,6 +126,8 @@ class Ask:
         no log-probabilities for `odds`, the answer is not applicable.
         """
         low, high = scale
+        if odds and not 0 <= low <= high <= _LAST_DIGIT:
+            raise UserError(f"odds are of scales from 0 to {_LAST_DIGIT}, got {low} to {high}")
         shape = RatingShape(low, high, odds)
         request = self._request(
             _with_form(prompt, _RATING_FORM.format(low=low, high=high)), purpose, shape, temperature

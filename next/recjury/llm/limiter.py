@@ -84,4 +84,4 @@ class Limiter:
 def _steady(per_minute: int) -> AsyncLimiter:
     """A rate without bursts of more than a second's requests: a full bucket would double it."""
     period = max(1.0, 60 / per_minute)
-    return AsyncLimiter(per_minute / 60 * period, period)
+    return AsyncLimiter(max(1.0, per_minute / 60 * period), period)  # 55 / 60 * 60 / 55 is below 1

@@ -1,10 +1,12 @@
 """What endpoints said of their own answers, held against the requests."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 _LETTERS_PER_TOKEN = 7  # English has four to five; a prompt that is cut has more
+_SMALLER = re.compile(r"\b(?:mini|nano|micro|lite)\b")  # another model, of nearly the same name
 _LONG = 2000  # shorter prompts are counted too roughly
 
 
@@ -58,4 +60,5 @@ def _others(alias: str, name: str, calls: Sequence[Said]) -> Iterable[str]:
 def _is_same(asked: str, served: str) -> bool:
     """Whether one is the other, a dated version of it, or the same with a provider before it."""
     one, other = (name.casefold().rpartition("/")[2] for name in (asked, served))
-    return one in other or other in one
+    short, long = sorted((one, other), key=len)
+    return short in long and not _SMALLER.search(long.replace(short, "", 1))

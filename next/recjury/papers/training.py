@@ -149,19 +149,23 @@ def quality_lessons(asked: QualityTraining) -> Iterator[Lesson]:
     """The lessons of dialogue quality: nine tenths of the dialogues. Raises UserError."""
     judge = DialogueQuality(prompts=asked.prompts)
     words = words_of(judge.pack, "words", 2)
-    for level in levels(asked.level):
-        shown, _ = parted(rated_dialogues(Path(asked.data), level), asked.seed)
-        for each in shown[: asked.limit]:
+    rated = {level: rated_dialogues(Path(asked.data), level) for level in levels(asked.level)}
+    test = _test(asked)
+    for level, dialogues in rated.items():
+        for each in [each for each in dialogues if each.dialogue not in test][: asked.limit]:
             prompt = judge.question("logits", each.turns, level)
             yield Lesson(prompt, word_of(each.rating, words))
 
 
 def held_out(asked: QualityTraining) -> list[str]:
     """The tenth that is not learned, by the names that labels of the form `uss` have."""
-    level = levels(asked.level)[-1]
-    _, test = parted(rated_dialogues(Path(asked.data), level), asked.seed)
-    name = Path(asked.data).stem
-    return sorted({f"{name}-{each.dialogue}" for each in test})
+    return sorted(f"{Path(asked.data).stem}-{dialogue}" for dialogue in _test(asked))
+
+
+def _test(asked: QualityTraining) -> set[Any]:
+    """A tenth of the dialogues of each level, which no level learns."""
+    rated = (rated_dialogues(Path(asked.data), level) for level in levels(asked.level))
+    return {each.dialogue for of in rated for each in parted(of, asked.seed)[1]}
 
 
 def word_of(rating: float, words: Sequence[str]) -> str:

@@ -99,6 +99,15 @@ def test_systems_are_ranked() -> None:
     assert own["pearson"]["value"] > 0.9
 
 
+def test_raters_of_a_csv_are_averaged_and_nan_is_no_score(tmp_path: Path) -> None:
+    rows = [f"c{n},m.q,{n},{rater}" for n in range(12) for rater in "ab"] + ["c12,m.q,nan,a"]
+    (tmp_path / "s.csv").write_text("\n".join(("conversation,metric,score,rater", *rows)))
+    labels = labels_of("x", [(f"c{n}", -1, "q", "p", n % 5, "", "", f"c{n}") for n in range(13)])
+    found = align(read_scores(str(tmp_path / "s.csv")), labels, ["m.q=q"], resamples=100)
+    (own,) = next(iter(found.tables.values())).query("metric == 'm.q'").to_dict("records")
+    assert (own["n"], own["coverage"]) == (12, "92%")
+
+
 def test_of_two_dialogues_there_is_no_interval() -> None:
     scores, labels = planted()
     clusters = [f"d{int(id_[1:]) % 2}" for id_ in labels.frame["conversation"]]

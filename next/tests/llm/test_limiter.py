@@ -33,6 +33,15 @@ def test_no_more_are_open_than_allowed() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.parametrize("rate", [7, 53, 55, 59, 61])
+def test_any_rate_lets_a_call_through(rate: int) -> None:
+    async def turn() -> int:
+        async with Limiter(1, requests_per_minute=rate).turn() as number:
+            return number
+
+    assert asyncio.run(turn()) == 1
+
+
 def test_refusals_of_one_episode_halve_once_and_good_calls_raise_again() -> None:
     async def run() -> None:
         limiter = Limiter(16, clock=QuickClock())
