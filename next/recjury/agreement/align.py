@@ -309,9 +309,10 @@ def _notes(data: Mapping[str, Any]) -> Iterator[str]:
         for aspect, told in aspects.items():
             where = f"{subset}, {aspect}"
             for each in told.get("differences", ()):
+                low_high = f" [{each['low']:+.3f}, {each['high']:+.3f}]"
                 yield (
-                    f"{where}: r of {each['a']} less r of {each['b']}: {each['value']:+.3f} "
-                    f"[{each['low']:+.3f}, {each['high']:+.3f}], n = {each['n']}"
+                    f"{where}: r of {each['a']} less r of {each['b']}: {each['value']:+.3f}"
+                    f"{'' if math.isnan(each['low']) else low_high}, n = {each['n']}"
                 )
             if (ceiling := told["ceiling"]) and ceiling["alpha"] is not None:
                 rest = ceiling["one_against_the_rest"]

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
@@ -241,7 +242,10 @@ def from_csv(path: Path, columns: Mapping[str, str] = MappingProxyType({})) -> L
                     f"names: csv:{path}?{name}=COLUMN"
                 )
         try:
-            values = known | {"turn": int(known["turn"]), "score": float(known["score"])}
+            score = float(known["score"])
+            values = known | {"turn": int(known["turn"]), "score": score}
+            if not math.isfinite(score):
+                continue
             rows.append(tuple(values[column] for column in COLUMNS))
         except (KeyError, ValueError):
             raise UserError(

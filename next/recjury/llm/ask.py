@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from recjury.errors import CallFailed, Refused, Unreadable, UserError
+from recjury.errors import CallFailed, Refused, Unreadable
 from recjury.llm.gateway import Gateway
 from recjury.llm.reading import check_choices, expected_in, object_in, odds_in, rating_in
 from recjury.records import (
@@ -123,11 +123,13 @@ class Ask:
         """The mean of the samples that can be read; with `odds`, of the scale's expected values.
 
         A prompt without the code's mark gets a line that asks for the form. If the endpoint sends
-        no log-probabilities for `odds`, the answer is not applicable.
+        no log-probabilities for `odds`, or if the scale has numbers of more than one digit, the
+        answer is not applicable.
         """
         low, high = scale
         if odds and not 0 <= low <= high <= _LAST_DIGIT:
-            raise UserError(f"odds are of scales from 0 to {_LAST_DIGIT}, got {low} to {high}")
+            reason = f"odds are of scales from 0 to {_LAST_DIGIT}, not of {low} to {high}"
+            return Answer(None, Status.NOT_APPLICABLE, reason)
         shape = RatingShape(low, high, odds)
         request = self._request(
             _with_form(prompt, _RATING_FORM.format(low=low, high=high)), purpose, shape, temperature

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 _LETTERS_PER_TOKEN = 7  # English has four to five; a prompt that is cut has more
-_SMALLER = re.compile(r"\b(?:mini|nano|micro|lite)\b")  # another model, of nearly the same name
+_SMALLER = re.compile(r"^[a-z.]|\b(?:mini|nano|micro|lite)\b")  # gpt-4 is not gpt-4o, nor gpt-4.1
 _LONG = 2000  # shorter prompts are counted too roughly
 
 
@@ -61,4 +61,4 @@ def _is_same(asked: str, served: str) -> bool:
     """Whether one is the other, a dated version of it, or the same with a provider before it."""
     one, other = (name.casefold().rpartition("/")[2] for name in (asked, served))
     short, long = sorted((one, other), key=len)
-    return short in long and not _SMALLER.search(long.replace(short, "", 1))
+    return short in long and not _SMALLER.search(long.partition(short)[2])

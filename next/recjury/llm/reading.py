@@ -24,7 +24,7 @@ _UP_TO_END = re.compile(rf".*{_ENDS}", re.DOTALL)
 _BEGIN = re.compile(r"\s*(?:<\|start\|>assistant)?(?:<think>|\[THINK\]|<\|channel\|>)")
 _REST = re.compile(r"(?:<\|return\|>|<\|end\|>|<\|im_end\|>|</s>)\s*\Z")
 _RATING = re.compile(
-    r'<rating code="(?P<code>[^"]*)">\s*\**\s*(?P<score>[0-9]{1,9})(?:\.0+)?'
+    r'<rating code="(?P<code>[^"]*)">\s*\**\s*(?P<score>-?[0-9]{1,9})(?:\.0+)?'
     r"(?:\s*/\s*(?P<of>[0-9]{1,9}))?\s*\**\s*</rating>"
 )  # one pattern for all codes: compiling one for each call was the largest item of a profile
 _TRAILING = re.compile(r",(?=\s*[}\]])")
