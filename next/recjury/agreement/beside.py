@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from recjury.agreement.labels import Labels
 from recjury.errors import UserError
+from recjury.files import nearest
 from recjury.results import Resampling
 from recjury.stats import Array, Coefficient, Correlations, correlations
 from recjury.stats import interval as interval_of
@@ -35,9 +36,10 @@ def beside(scores: "pd.DataFrame", labels: Labels) -> "pd.DataFrame":
     scores = scores.assign(**{c: "" for c in ("corpus", "scored_system") if c not in scores})
     joined = means.merge(scores, on=PLACE)
     for what, (scored, labelled) in _TOLD_APART.items():
+        sides = ((scores, scored), (means, labelled))
         several = {
             id_
-            for frame, column in ((scores, scored), (means, labelled))
+            for frame, column in sides
             for id_, names in frame.groupby("conversation")[column].unique().items()
             if len(names) > 1
         }
@@ -51,6 +53,8 @@ def beside(scores: "pd.DataFrame", labels: Labels) -> "pd.DataFrame":
                 f"it in {row[scored] or 'none'!r}, labels in {row[labelled]!r}. Name the {what} "
                 f"alike: labels and scores as CSV have the column `{labelled}`"
             )
+        used = [set(of[column][of["conversation"].isin(several)]) for of, column in sides]
+        _check_spelling(what, *used)
         joined = joined[~is_alike | fits]
     if not len(joined):
         scored_ids, labelled_ids = (set(each["conversation"]) for each in (scores, means))
@@ -60,6 +64,13 @@ def beside(scores: "pd.DataFrame", labels: Labels) -> "pd.DataFrame":
             "--labels ...` rates the labelled ones"
         )
     return joined
+
+
+def _check_spelling(what: str, scored: set[str], labelled: set[str]) -> None:
+    """Raise UserError if a name of one side alone is nearly one of the other side alone."""
+    for name in sorted(map(str, labelled - scored)):
+        if near := nearest(name, map(str, scored - labelled)):
+            raise UserError(f"labels have the {what} {name!r}, scores do not{near}")
 
 
 def agreed(both: "pd.DataFrame", resampling: Resampling, *, fewest: int = 5) -> Correlations:

@@ -29,7 +29,7 @@ def coupling(given: Given) -> Findings:
     rated = given.factors()
     raters = {str(name): _wide(of, TRIAL) for name, of in rated.groupby("rater", observed=True)}
     if len(raters) > 1:
-        raters[_MEAN] = _wide(rated, TRIAL)
+        raters[_MEAN] = _wide(_of_all(rated, [*TRIAL, "metric"]), TRIAL)
     if given.labels is not None:
         people = given.labels.means()
         people = people[people["metric"].isin(set(rated["metric"]))]
@@ -173,6 +173,13 @@ def _wide(rated: "pd.DataFrame", keys: Sequence[str]) -> "pd.DataFrame":
     return by_factor.unstack("metric")
 
 
+def _of_all(rated: "pd.DataFrame", place: list[str]) -> "pd.DataFrame":
+    """The scores of places that all judges have: judges differ in level."""
+    known = rated[rated["score"].notna()]
+    number = known.groupby(place, observed=True)["rater"].transform("nunique")
+    return known[number == known["rater"].nunique()]
+
+
 def _coupled(matrix: "pd.DataFrame") -> dict[str, Any]:
     """How strong the correlations of a matrix are."""
     pairs = np.abs(matrix.to_numpy()[np.triu_indices(len(matrix), 1)])
@@ -195,7 +202,7 @@ def _by_factor_and_judge(given: Given) -> list[dict[str, Any]]:
         by_rater = {str(name): own for name, own in of.groupby("rater", observed=True)}
         if len(by_rater) > 1:
             keys = ["conversation", "system", "cluster"]
-            means = of.groupby(keys)[["score", "label"]].mean().reset_index()
+            means = _of_all(of, keys).groupby(keys)[["score", "label"]].mean().reset_index()
             by_rater |= {_MEAN: means, _ROUTED: _routed(of)}
         rows += (
             {"factor": str(factor), "judge": name, **_rho_tau(own, given)}

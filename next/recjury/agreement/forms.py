@@ -6,6 +6,7 @@ import io
 import json
 import math
 import re
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
@@ -153,6 +154,8 @@ def dialogue_eval(folder: Path) -> Labels:
     for file in sorted(folder.glob("*.jsonl*")):
         name = file.name.partition(".")[0]
         for row in takewhile(lambda row: "target" in row, json_rows(file)):
+            if not row.keys() >= {"id", "history"}:
+                raise UserError(f"{file}: a row with `target` has `id` and `history`, too")
             system = str(row.get("system") or "unknown")
             history = alternating(row["history"], row.get("speakers"))
             start = " ".join(re.findall(r"\w+", " ".join(row["history"][:3]).lower()))
@@ -174,7 +177,7 @@ def response_pairs(path: Path) -> Labels:
     """
     rows: list[tuple[Any, ...]] = []
     recordings = []
-    for row in json_rows(path):
+    for row in json_rows(path, "id", "attack", "history", "original", "perturbed"):
         if row["original"] == row["perturbed"]:
             continue
         history = alternating(row["history"])
@@ -194,16 +197,28 @@ def _recording(id_: str, corpus: str, system: str, said: Turns, history: Turns =
     return Recording.model_validate(about | {"interaction": said, "history": history})
 
 
-def json_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The JSON objects of a file, packed as .gz or not. Raises UserError."""
-    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else read_text(path)
-    for number, line in enumerate(text.split("\n"), 1):
+def json_rows(path: Path, *keys: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a file, packed as .gz or not, which have these keys. Raises UserError."""
+    for number, line in enumerate(_unpacked(path).split("\n"), 1):
         try:
-            row = json.loads(line) if line.strip() else {}
+            row = json.loads(line) if line.strip() else None
         except ValueError:
-            raise UserError(f"{path}:{number}: expected a JSON object") from None
-        if row:
-            yield row
+            row = ()
+        if row is None:
+            continue
+        if not isinstance(row, dict) or not row.keys() >= set(keys):
+            with_keys = f" with {', '.join(keys)}" if keys else ""
+            raise UserError(f"{path}:{number}: expected a JSON object{with_keys}")
+        yield row
+
+
+def _unpacked(path: Path) -> str:
+    if path.suffix != ".gz":
+        return read_text(path)
+    try:
+        return gzip.decompress(path.read_bytes()).decode()
+    except (OSError, EOFError, UnicodeError, zlib.error) as error:
+        raise UserError(f"{path}: cannot be unpacked: {error}") from None
 
 
 def alternating(
@@ -260,7 +275,8 @@ def _csv(path: Path) -> Iterator[dict[str, str]]:
     csv.field_size_limit(2**31 - 1)
     first = text.partition("\n")[0]
     divider = max(",;\t", key=first.count)
-    return iter(csv.DictReader(io.StringIO(text, newline=None), delimiter=divider))
+    rows = csv.DictReader(io.StringIO(text, newline=None), delimiter=divider)
+    return ({name: cell for name, cell in row.items() if name} for row in rows)
 
 
 FORMS: Mapping[str, Callable[[Path], Labels]] = {

@@ -140,7 +140,7 @@ def completions_of(answer: Any, model: Model) -> list[Completion]:
     choices = answer.get("choices") if isinstance(answer, Mapping) else None
     if not isinstance(choices, list) or not choices:
         raise AnswerError(_error_in_answer(answer))
-    if any(choice.get("finish_reason") == "content_filter" for choice in choices):
+    if any(map(_is_refused, choices)):
         raise AnswerError(_FILTERED)
     usage = answer.get("usage") or {}
     counts = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
@@ -150,6 +150,13 @@ def completions_of(answer: Any, model: Model) -> list[Completion]:
         _completion(choice, model, served, counts if number == 0 else (0, 0))
         for number, choice in enumerate(choices)
     ]
+
+
+def _is_refused(choice: Mapping[str, Any]) -> bool:
+    """Whether a filter took the reply back, or a model refuses what has a schema."""
+    message = choice.get("message") or {}
+    is_refusal = message.get("refusal") and not message.get("content")
+    return choice.get("finish_reason") == "content_filter" or bool(is_refusal)
 
 
 def _completion(

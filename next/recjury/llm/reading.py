@@ -112,7 +112,7 @@ def expected_in(reply: Completion, low: int, high: int) -> float:
 def _odds_at(token: Mapping[str, Any], choices: tuple[str, ...]) -> dict[str, float]:
     """The probability of each choice at one place; of more than one of them, under ""."""
     shares = dict.fromkeys((*choices, ""), 0.0)
-    for top in token["top_logprobs"]:
+    for top in token.get("top_logprobs") or [token]:
         word = top["token"].strip()
         begun = [word] if word in choices else [c for c in choices if word and c.startswith(word)]
         if begun:
@@ -123,7 +123,7 @@ def _odds_at(token: Mapping[str, Any], choices: tuple[str, ...]) -> dict[str, fl
 def _shares(token: Mapping[str, Any], values: Mapping[str, T]) -> dict[T, float]:
     """The probability of each value among the likely tokens at one place."""
     shares = dict.fromkeys(values.values(), 0.0)
-    for top in token["top_logprobs"]:
+    for top in token.get("top_logprobs") or [token]:
         if (value := values.get(top["token"].strip())) is not None:
             shares[value] += exp(top["logprob"])
     return shares

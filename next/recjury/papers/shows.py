@@ -21,7 +21,9 @@ DRAW = re.compile(r"#\d+(?=\.)")
 """The number of a draw of examples in the name of an evaluator."""
 
 _RATED = re.compile(
-    r"\b([1-5])(?:\.0)?\s*(?:/|out of)\s*5\b|\b(?:rat|scor)\w+\D{0,12}([1-5])\b", re.IGNORECASE
+    r"(?<![\d.])([1-5])(?:\.0)?\s*(?:/|out of)\s*5\b"
+    r"|\b(?:rat|scor)\w+\D{0,12}([1-5])\b(?!\.\d|\s*(?:to|-|–)\s*[1-5])",
+    re.IGNORECASE,
 )
 
 
@@ -56,7 +58,9 @@ def attacks(scores: "pd.DataFrame", pairs: Sequence[str], data: Data) -> Finding
     assert data.labels is not None
     both = beside(scores[scores["metric"].isin([p.partition("=")[0] for p in pairs])], data.labels)
     keys = ["metric", "subset", "conversation"]
-    sides = both.pivot_table("score", keys, "label").dropna()
+    sides = both.pivot_table("score", keys, "label").reindex(columns=[0.0, 1.0]).dropna()
+    if not len(sides):
+        raise UserError("no pair has a score for the original and for what became of it")
     is_right = (sides[1.0] > sides[0.0]).groupby(level=keys[:2])
     table = pd.DataFrame({"accuracy": is_right.mean(), "pairs": is_right.size()}).reset_index()
     means = table.groupby("metric")["accuracy"].mean()

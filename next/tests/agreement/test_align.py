@@ -149,6 +149,11 @@ def test_conversations_of_two_systems_are_told_apart() -> None:
     both = pd.concat([scores.assign(system=name) for name in ("s", "t")])
     with pytest.raises(UserError, match="more than one system"):
         align(both, labels)
+    spelt = labels._replace(
+        frame=pd.concat([labels.frame.assign(system=name) for name in ("s", "tea-chat")])
+    )
+    with pytest.raises(UserError, match="did you mean Tea-Chat"):
+        align(both.replace({"system": {"t": "Tea-Chat"}}), spelt)
     own = labels._replace(frame=labels.frame.assign(system="s"))
     assert (
         align(both.assign(score=both["score"].where(both["system"] == "s", 0)), own).data["set"][
@@ -304,6 +309,9 @@ def test_no_number_where_none_is_known() -> None:
         ("csv:text.csv", "text.csv:2"),
         ("csv:bad.csv?scor=score", "did you mean score"),
         ("csv:bad.csv?score=points", "there is no column .points."),
+        ("csv:wide.csv", "there is no column .score."),
+        ("response-pairs:pairs.jsonl", "pairs.jsonl:1: expected a JSON object with id, attack"),
+        ("response-pairs:pairs.jsonl.gz", "cannot be unpacked"),
         ("nothing", "FORM:PATH"),
     ],
 )
@@ -312,6 +320,9 @@ def test_labels_that_cannot_be_read_are_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.csv").write_text("conversation,metric,scor\na,b,1\n")
+    (tmp_path / "wide.csv").write_text("conversation,metric\na,b,1\n")
+    (tmp_path / "pairs.jsonl").write_text('{"id": "1", "history": [], "original": "a"}\n')
+    (tmp_path / "pairs.jsonl.gz").write_text("no gzip")
     (tmp_path / "empty.csv").write_text("conversation,metric,score\n")
     (tmp_path / "text.csv").write_text("conversation,metric,score\na,b,good\n")
     with pytest.raises(UserError, match=message):

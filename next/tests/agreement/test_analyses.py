@@ -144,6 +144,28 @@ def test_judges_are_held_against_people(store: Store) -> None:
     assert {row["metric"] for row in overall} >= {"core.overall", "core.mean", "outcome.recall@10"}
 
 
+class Partial(Given):
+    """One judge has rated half of the scenarios alone."""
+
+    def factors(self) -> pd.DataFrame:
+        rated = super().factors()
+        lacking = sorted(set(rated["scenario"].astype(str)))[:7]
+        return rated[(rated["rater"] != "long") | ~rated["scenario"].astype(str).isin(lacking)]
+
+
+def test_a_mean_of_judges_is_of_what_all_have_rated(store: Store) -> None:
+    partial = Partial(store, "planted", labels=people(store), resamples=50)
+    coupled = {row["rater"]: row for row in ANALYSES["core.rq1"].run(partial).data["raters"]}
+    assert [coupled[name]["conversations"] for name in ("own", "long", "mean of judges")] == [
+        28,
+        14,
+        14,
+    ]
+    rows = ANALYSES["core.rq2"].run(partial).data["rows"]
+    assert {row["n"] for row in rows if row["judge"] == "own"} == {14}
+    assert {row["n"] for row in rows if row["judge"] == "mean of judges"} == {7}
+
+
 def test_systems_by_judge_equal_a_groupby(store: Store) -> None:
     rows = pd.DataFrame(ANALYSES["core.rq4"].run(given(store)).data["rows"])
     own = rows[(rows["rater"] == "own") & (rows["system"] == "chatcrs")]

@@ -5,7 +5,7 @@ Each row runs over HTTP. Its last answer is repeated.
 
 import asyncio
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from pydantic import BaseModel
@@ -74,6 +74,13 @@ def twice(body: Body) -> Reply:
 
 def of_four(score: str) -> Callable[[Body], Reply]:
     return lambda body: Reply(completion(tag(body, score)))
+
+
+def declining(body: Body) -> Reply:
+    """https://platform.openai.com/docs/guides/structured-outputs#refusals"""
+    said: dict[str, Any] = completion("")
+    said["choices"][0]["message"] = {"role": "assistant", "content": None, "refusal": "I cannot."}
+    return Reply(said)
 
 
 FILTER = "The response was filtered due to Azure OpenAI's content management policy."
@@ -164,6 +171,7 @@ HABITS = [
     Habit("a filter", (error(400, FILTER, code="content_filter"),), Status.REFUSED, 3),
     Habit("a filter as 403", (error(403, "Your input was flagged"),), Status.REFUSED, 3),
     Habit("a filter at the end", (says("It", finish="content_filter"),), Status.REFUSED, 3),
+    Habit("a refusal of what has a schema", (declining,), Status.REFUSED, 3),
     Habit("context length", (error(400, LENGTH, code="context_length_exceeded"),), Status.REFUSED),
     Habit("quota used up", (error(429, "x", code="insufficient_quota"),), Stop),
     Habit("no credit", (error(402, "Insufficient credits"),), Stop),

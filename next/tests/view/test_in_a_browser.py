@@ -147,6 +147,7 @@ def test_prompts_and_conversations_are_loaded_when_opened(tmp_path: Path) -> Non
             page.keyboard.press("j")
             page.keyboard.press("Enter")
             page.locator(".gap[open] .turns").nth(1).wait_for()
+            assert page.locator(".gap[open] .turns").count() == 2, "a conversation of each side"
 
 
 @pytest.mark.parametrize("width", [380, 1280])
