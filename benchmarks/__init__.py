@@ -1,1 +1,0 @@
-"""Measurements, as ratios from one run: `python -m benchmarks.harness`."""

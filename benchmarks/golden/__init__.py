@@ -1,1 +1,0 @@
-"""Golden vectors of the reference implementation, and what is compared with them."""

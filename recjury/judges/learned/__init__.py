@@ -1,1 +1,0 @@
-"""The small judge: a sentence encoder that was fine-tuned on rated dialogues and replies."""

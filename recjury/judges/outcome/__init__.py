@@ -1,1 +1,0 @@
-"""Outcomes of a conversation: computed from its log, and asked of its simulated user."""

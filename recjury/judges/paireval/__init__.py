@@ -1,1 +1,0 @@
-"""PairEval and DirectEval: turns and dialogues compared, or judged alone (Park et al., 2024)."""

@@ -1,1 +1,0 @@
-"""An own rubric: criteria in a YAML file, judged like the twelve factors."""

@@ -1,1 +1,0 @@
-"""A model whose calls are answered in batches, hours later and for less (OpenAI's Batch API)."""

@@ -1,1 +1,0 @@
-"""Models that vLLM serves on this machine, by a server that recjury starts, watches and ends."""

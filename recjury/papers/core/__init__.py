@@ -1,1 +1,0 @@
-"""CoRE (Chen et al., 2025): factors, judges and people."""

@@ -1,1 +1,0 @@
-"""FACE: scores of particles, compared with people, explained, and optimised."""

@@ -1,1 +1,0 @@
-"""PairEval (Park et al., 2024): replies compared in pairs."""

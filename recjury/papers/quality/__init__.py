@@ -1,1 +1,0 @@
-"""Dialogue quality by language models (Jia et al., 2024)."""

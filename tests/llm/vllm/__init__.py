@@ -1,1 +1,0 @@
-"""Servers that recjury starts, with a fake server process: no vLLM is needed."""
