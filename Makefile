@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest -n $(or $(WORKERS),logical) --dist worksteal
 
 # Where real data is read from; tests that need it are skipped where it is missing.
-export RECJURY_DATA ?= $(abspath $(wildcard ../../shared/data))
+export RECJURY_DATA ?= $(abspath $(wildcard ../shared/data))
 
 .PHONY: help install demo test test-llm lint bench clean
 
