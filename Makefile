@@ -11,7 +11,7 @@ PYTEST := $(BIN)/python -m pytest -n $(or $(WORKERS),logical) --dist worksteal
 # Where real data is read from; tests that need it are skipped where it is missing.
 export RECJURY_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: help install demo test test-llm lint bench clean
+.PHONY: help install demo test test-llm lint bench dist-check clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -45,6 +45,9 @@ test-llm: install ## a small language model in all roles (minutes; installs it)
 
 bench: install ## performance, as ratios from one run
 	$(BIN)/python -m benchmarks.harness --json
+
+dist-check: ## build wheel and sdist, and use each in a fresh environment; EXTRA=neural
+	.ci/dist-check $(PYTHON) $(EXTRA)
 
 clean: ## remove what the commands above made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache *.db
