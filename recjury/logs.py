@@ -1,4 +1,4 @@
-"""One event for each begin and end of work, as JSON lines in the file that `--log` names."""
+"""One event for each begin and end of work: JSON lines in the file of `--log`, and spans."""
 
 import atexit
 import sys
@@ -10,6 +10,7 @@ from structlog.typing import EventDict, FilteringBoundLogger
 
 from recjury.errors import UserError
 from recjury.keys import hidden
+from recjury.telemetry import as_span, send_spans
 
 
 class _File:
@@ -45,6 +46,7 @@ def _rendered(_: object, __: str, event: EventDict) -> str:
 logger: FilteringBoundLogger = structlog.wrap_logger(
     _FILE,
     processors=[
+        as_span,
         _drop_without_file,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -57,8 +59,14 @@ logger: FilteringBoundLogger = structlog.wrap_logger(
 """Writes `logger.info("call begins", call=...)`. A program's own structlog stays as it is."""
 
 
-def log_to(path: Path) -> None:
-    """Append events to a file from now on. Raises UserError if it cannot be written."""
+def report_events(path: Path | None) -> None:
+    """Append events to a file from now on, if one is named, and send spans, if it is set where to.
+
+    Raises UserError if the file cannot be written.
+    """
+    send_spans()
+    if path is None:
+        return
     try:
         stream: Any = path.open("a", encoding="utf-8", buffering=1)
     except OSError as error:

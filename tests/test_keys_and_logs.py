@@ -38,10 +38,10 @@ def test_events_are_json_lines_without_keys(tmp_path: Path) -> None:
     code = (
         "import sys, pathlib\n"
         "from recjury.keys import key_of\n"
-        "from recjury.logs import log_to, logger\n"
+        "from recjury.logs import logger, report_events\n"
         "logger.info('lost')\n"
         "key_of('SHOP_KEY')\n"
-        "log_to(pathlib.Path(sys.argv[1]))\n"
+        "report_events(pathlib.Path(sys.argv[1]))\n"
         "logger.info('call ends', call='c1', reason='bad key sk-verysecret')\n"
     )
     path = tmp_path / "log.jsonl"

@@ -385,6 +385,8 @@ async def evaluate(
     unit = Unit(ready.config.name, conversation, evaluation)
     logger.info("evaluation begins", evaluation=evaluation, conversation=conversation)
     ask = Ask(ready.gateway, unit, sample=judging, tries=tries)
-    findings = await _rated(ready.evaluators[evaluator], log, ask)
-    await keeper.save_evaluation(conversation, evaluator, judging, findings, tries=tries)
-    logger.info("evaluation ends", evaluation=evaluation)
+    try:
+        findings = await _rated(ready.evaluators[evaluator], log, ask)
+        await keeper.save_evaluation(conversation, evaluator, judging, findings, tries=tries)
+    finally:
+        logger.info("evaluation ends", evaluation=evaluation)

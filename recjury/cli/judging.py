@@ -89,14 +89,13 @@ def judge(
     from recjury.cli.running import chooser, estimate
     from recjury.cli.show import show
     from recjury.corpora import Reading, read_recordings
-    from recjury.logs import log_to
+    from recjury.logs import report_events
     from recjury.results import summary
     from recjury.store import Store
 
     if not files and not campaign and not labels:
         raise UserError("expected files, or --campaign NAME of an earlier campaign, got neither")
-    if log is not None:
-        log_to(log)
+    report_events(log)
     chosen = selection(systems, users, scenarios, where, failed)
     skipped: Iterable[Skipped] = ()
     make = _maker(config)

@@ -86,7 +86,7 @@ def run(
     from recjury.cli.progress import progress_line, say_what_waits
     from recjury.cli.reporting import write
     from recjury.cli.show import show
-    from recjury.logs import log_to
+    from recjury.logs import report_events
     from recjury.results import summary
     from recjury.store import Store
 
@@ -96,8 +96,7 @@ def run(
         from recjury.view.report import check_file
 
         check_file(report)
-    if log is not None:
-        log_to(log)
+    report_events(log)
     if dry_run:
         show(estimate(config, store, limit=limit, chosen=chosen), as_json=json)
         return

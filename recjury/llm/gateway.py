@@ -239,13 +239,16 @@ class Gateway:
         """What the model says, with the calls that it answers."""
         code = new_code() if asks_for_code(request) else ""
         ids = {"calls": calls, "model": model, "purpose": request.purpose, **unit._asdict()}
-        logger.info("call begins", **ids)
+        logger.info("call begins", name=line.model.name, **ids)
         try:
             done = await line.answer(calls, request, code)
         except Exception as error:
             logger.info("call fails", reason=str(error), **ids)
             raise
-        logger.info("call ends", tokens_out=sum(each.tokens_out or 0 for each in done), **ids)
+        read = sum(each.tokens_in or 0 for each in done)
+        written = sum(each.tokens_out or 0 for each in done)
+        served = done[0].served if done else ""
+        logger.info("call ends", served=served, tokens_in=read, tokens_out=written, **ids)
         dialect = " ".join(sorted(line.dialect))
         named = [
             replace(each, call=call, code=each.code or code, dialect=dialect)
