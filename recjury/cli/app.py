@@ -22,7 +22,6 @@ app = typer.Typer(
     cls=Overview,
     help="Evaluates conversational recommender systems: a simulated user, judges, a debate.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"auto_envvar_prefix": "RECJURY", "help_option_names": ["-h", "--help"]},

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from recjury.records import Record
     from recjury.results import Findings
 
+_SCHEMA = "campaign.schema.json"
+
 _CORPORA = {
     "sample": "films, which ship with recjury",
     "sample-books": "books, which ship with recjury",
@@ -28,13 +30,22 @@ _CORPORA = {
 def init(
     file: Annotated[Path, typer.Argument(help="The file to write.")] = Path("campaign.yaml"),
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help=f"Also write {_SCHEMA}, by which editors help.")
+    ] = False,
 ) -> None:
     """Write a campaign file that runs as it is, with a comment for each setting.
 
-    Examples: recjury init; recjury init mine.yaml.
+    Examples: recjury init; recjury init mine.yaml --schema.
     """
     template = (Path(__file__).parent / "campaign.yaml").read_text("utf-8")
     try:
+        if schema:
+            from recjury.campaign.schema import campaign_schema
+
+            text = json.dumps(campaign_schema(), indent=1, ensure_ascii=False)
+            (file.parent / _SCHEMA).write_text(f"{text}\n", "utf-8")
+            template = f"# yaml-language-server: $schema={_SCHEMA}\n{template}"
         with file.open("w" if force else "x", encoding="utf-8") as opened:
             opened.write(template.replace("FILE", str(file)))
     except FileExistsError:

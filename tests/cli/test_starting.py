@@ -1,5 +1,9 @@
 """The commands that one begins with: init, list, doctor."""
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +23,14 @@ def test_init_writes_a_campaign_that_runs(recjury: Recjury) -> None:
     assert "--force" in again.err
     assert recjury("init", "--force").code == 0
     assert "nowhere" in recjury("init", "nowhere/x.yaml").err
+
+
+def test_init_writes_the_schema_that_the_file_names(recjury: Recjury, tmp_path: Path) -> None:
+    assert recjury("init", "mine.yaml", "--schema").code == 0
+    first = (tmp_path / "mine.yaml").read_text("utf-8").splitlines()[0]
+    schema = json.loads((tmp_path / first.rpartition("=")[2]).read_text("utf-8"))
+    assert "systems" in schema["properties"]
+    assert read_config(tmp_path / "mine.yaml").systems
 
 
 def test_its_comments_are_settings_that_work(recjury: Recjury, tmp_path: Path) -> None:
@@ -121,3 +133,12 @@ def test_help_has_each_command_once_and_what_one_begins_with_first(recjury: Recj
     assert sorted(sections) == sorted([*names, *map(str, groups)])
     text = recjury("--help").out
     assert text.index("Start here") < text.index("Results")
+
+
+def test_a_shell_completes_commands() -> None:
+    code = "import sys; sys.argv = ['recjury']; from recjury.cli import main; main()"
+    words = {"_RECJURY_COMPLETE": "complete_bash", "COMP_WORDS": "recjury st", "COMP_CWORD": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | words, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["status", "store"]

@@ -1,0 +1,56 @@
+"""The schema by which editors check a campaign file knows what recjury knows."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from recjury.campaign import Config
+from recjury.campaign.schema import campaign_schema
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+CAMPAIGNS = sorted(path.name for path in EXAMPLES.glob("*.yaml") if path.name != "rubric.yaml")
+
+
+@pytest.fixture(scope="module")
+def validator() -> Draft202012Validator:
+    schema = campaign_schema()
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize("name", CAMPAIGNS)
+def test_examples_are_valid(name: str, validator: Draft202012Validator) -> None:
+    validator.validate(yaml.safe_load((EXAMPLES / name).read_text("utf-8")))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"systems": ["popular"], "model": {"name": "m", "base_url": "http://127.0.0.1:1/v1"}},
+        {"systems": "popular", "scenarios": "sample", "session": "offline"},
+        {"systems": [{"kind": "chatcrs", "vary": {"temperature": [0.2, 0.7]}}], "budget": 1.5},
+        {"systems": [{"kind": "mine:Agent", "anything": 1}]},
+    ],
+)
+def test_what_a_campaign_may_say_is_valid(
+    values: dict[str, object], validator: Draft202012Validator
+) -> None:
+    Config.model_validate(values)
+    validator.validate(values)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"systems": ["populer"]},
+        {"systems": [{"kind": "http"}]},
+        {"systems": [{"kind": "chatcrs", "temprature": 0.2}]},
+        {"systems": ["popular"], "model": {"nam": "m"}},
+        {"systems": ["popular"], "sessions": {}},
+        {"systems": ["popular"], "repeats": 0},
+    ],
+)
+def test_mistakes_are_marked(values: dict[str, object], validator: Draft202012Validator) -> None:
+    assert not validator.is_valid(values)
