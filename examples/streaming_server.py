@@ -71,7 +71,8 @@ def main() -> None:
             web.delete("/sessions/{id}", close_session),
         ]
     )
-    web.run_app(app, host="127.0.0.1", port=int(sys.argv[1]))
+    port, *host = sys.argv[1:]
+    web.run_app(app, host=host[0] if host else "127.0.0.1", port=int(port))
 
 
 if __name__ == "__main__":

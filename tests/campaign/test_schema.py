@@ -10,7 +10,9 @@ from recjury.campaign import Config
 from recjury.campaign.schema import campaign_schema
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-CAMPAIGNS = sorted(path.name for path in EXAMPLES.glob("*.yaml") if path.name != "rubric.yaml")
+NO_CAMPAIGNS = ("phones/domain.yaml", "rubric.yaml", "stranger/compose.yaml")
+FILES = sorted(path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.rglob("*.yaml"))
+CAMPAIGNS = [name for name in FILES if name not in NO_CAMPAIGNS]
 
 
 @pytest.fixture(scope="module")
