@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def read(path: Path) -> Iterator[dict[str, object]]:
-    """A mapping for each conversation, with the keys of the form jsonl (docs/logs.md)."""
+    """A mapping for each conversation, with the keys of the form jsonl (docs/how-to/logs.md)."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         for chat, lines in groupby(csv.DictReader(file), key=lambda line: line["chat"]):
             turns = list(lines)

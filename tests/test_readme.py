@@ -54,6 +54,6 @@ def test_its_python_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_its_links_lead_somewhere() -> None:
-    for page in [HERE / "README.md", *(HERE / "docs").glob("*.md")]:
+    for page in [HERE / "README.md", *(HERE / "docs").rglob("*.md")]:
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
             assert (page.parent / link).exists(), f"{page.name}: {link}"

@@ -15,7 +15,7 @@ from recjury.errors import SystemFailed
 from recjury.files import nearest
 
 VARIABLES = ("id", "turn", "message", "messages", "turns", "domain", "session")
-"""What a template may name: docs/systems.md says what each of them is."""
+"""What a template may name: docs/how-to/systems.md says what each of them is."""
 
 _STRICT = Environment(undefined=StrictUndefined, autoescape=False)  # noqa: S701 (JSON, not HTML)
 _EXPRESSION = re.compile(r"\s*\{\{((?:(?!\}\}).)*)\}\}\s*", re.DOTALL)

@@ -12,14 +12,14 @@ _NEXT = {
     "recjury replay": "the conversations; with an id, one of them and its debate",
     "recjury compare": "who is ahead, and whether that is decided",
     "recjury status": "what is done",
-    "recjury run my.yaml": "your own system: docs/systems.md, docs/campaigns.md",
-    "recjury judge chats.jsonl": "recorded conversations: docs/logs.md",
+    "recjury run my.yaml": "your own system: docs/how-to/systems.md, docs/reference/campaign.md",
+    "recjury judge chats.jsonl": "recorded conversations: docs/how-to/logs.md",
 }
 
 _NEURAL = ("kbrd", "barcor", "unicrs")
 _ABOUT_WEIGHTS = (
     "kbrd, barcor and unicrs play with tiny weights, trained on the sample's few dialogues: much "
-    "of what they say means nothing, and rules do not notice it (docs/neural.md)."
+    "of what they say means nothing, and rules do not notice it (docs/how-to/neural.md)."
 )
 
 
@@ -70,4 +70,5 @@ def _say_what_is_next(store: str) -> None:
     typer.echo("\nNext:")
     for command, purpose in commands.items():
         typer.echo(f"  {command:{width}}  {purpose}")
-    typer.echo("User, judges and debaters of the demo are rules, and no model: docs/demo.md.")
+    page = "docs/explanation/without-a-model.md"
+    typer.echo(f"User, judges and debaters of the demo are rules, and no model: {page}.")

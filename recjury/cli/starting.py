@@ -20,7 +20,7 @@ _SCHEMA = "campaign.schema.json"
 _CORPORA = {
     "sample": "films, which ship with recjury",
     "sample-books": "books, which ship with recjury",
-    "redial": "films, from the folder in RECJURY_DATA (docs/data.md)",
+    "redial": "films, from the folder in RECJURY_DATA (docs/how-to/data.md)",
     "opendialkg": "films and books, from the folder in RECJURY_DATA",
     "inspired": "films, from the folder in RECJURY_DATA",
 }

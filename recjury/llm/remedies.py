@@ -1,4 +1,4 @@
-"""What is done about a failed attempt at a call: one function, one table (docs/models.md)."""
+"""What is done about a failed attempt at a call: one function, docs/explanation/calls.md."""
 
 import re
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """The thirteen tables. Keys are natural, and each text is stored once, under its hash.
 
-Times are ISO 8601 in UTC with their offset. docs/store.md describes the tables for readers.
+Times are ISO 8601 in UTC with their offset. docs/reference/store.md is for readers.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A simulated user of one's own, as docs/simulator.md teaches it."""
+"""A simulated user of one's own, as docs/how-to/users.md teaches it."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How many calls an evaluator makes for a log: the table of docs/evaluators.md."""
+"""How many calls an evaluator makes for a log: the table of docs/how-to/evaluators.md."""
 
 import asyncio
 from typing import Any

@@ -56,7 +56,7 @@ def test_a_definition_of_ones_own_is_asked_for(
 
 
 def test_the_texts_of_appendices_a_and_d_have_their_places(tmp_path: Path) -> None:
-    """As docs/core.md says: a copy of each pack, with other texts in it."""
+    """As docs/explanation/core.md says: a copy of each pack, with other texts in it."""
     texts = {
         "judges": ("Text of A.1.1", "Text of its anchor"),
         "debate": ("Text of the Common User", "Text of a concern"),
