@@ -10,7 +10,7 @@ from recjury.llm.notes import Said, notes_on
 from recjury.records import DEBATE
 from recjury.results.ratings import LOST, TRIAL, factors_of, scores
 from recjury.results.sentences import listed
-from recjury.store import NEWEST_EVALUATORS, Store
+from recjury.store import NEWEST_EVALUATORS, NEWEST_TRIALS, Store
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,15 +172,12 @@ def _same_model(store: Store, campaign: str, config: Mapping[str, Any]) -> Itera
 
 _LAST_ROUNDS = f"""
     SELECT p.system, ce.name, s.role, COUNT(*) AS debates, COUNT(s.score) AS spoke
-    FROM plan p
+    FROM {NEWEST_TRIALS} p
     JOIN {NEWEST_EVALUATORS} ce ON ce.campaign = p.campaign
     JOIN evaluation e ON e.conversation = p.conversation AND e.evaluator = ce.evaluator
         AND e.judging < ce.judgings
     JOIN statement s ON s.evaluation = e.id
-    WHERE p.campaign = :campaign
-        AND (p.system, p.run) IN (SELECT n.system, MAX(n.run) FROM plan n
-                                  WHERE n.campaign = :campaign GROUP BY n.system)
-        AND s.round = (SELECT MAX(x.round) FROM statement x WHERE x.evaluation = e.id)
+    WHERE s.round = (SELECT MAX(x.round) FROM statement x WHERE x.evaluation = e.id)
     GROUP BY p.system, ce.name, s.role HAVING COUNT(s.score) < COUNT(*)
 """  # noqa: S608 (a constant)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recjury.records import DEBATE
-from recjury.store import Store
+from recjury.store import PLANNED_TRIALS, Store
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,13 +39,15 @@ class Resampling(NamedTuple):
 
 STANDARD = Resampling()
 
-_VERSION = 8  # characters of a version in the name of an older one
-_TRIALS = """
-    SELECT p.campaign, p.conversation, p.system, p.version, p.user, p.user_version, p.corpus,
-           p.scenario, p.repeat, p.run, c.log, c.state, c.ending, c.rounds, c.reason AS failure
-    FROM plan p JOIN conversation c ON c.id = p.conversation
-    WHERE p.campaign = :campaign ORDER BY p.ordinal, p.run
-"""
+_TRIALS = f"""
+    SELECT p.campaign, p.conversation,
+           CASE WHEN p.version = p.newest THEN p.system
+                ELSE p.system || '@' || SUBSTR(p.version, 1, 8) END AS system,
+           p.version, p.user, p.corpus, p.scenario, p.repeat,
+           c.log, c.state, c.ending, c.rounds, c.reason AS failure
+    FROM {PLANNED_TRIALS} p JOIN conversation c ON c.id = p.conversation
+    WHERE (:all OR p.version = p.newest) ORDER BY p.ordinal, p.run
+"""  # noqa: S608 (a constant)
 _EVALUATORS = """
     SELECT ce.evaluator, ce.name, e.kind FROM campaign_evaluator ce
     JOIN evaluator e ON e.id = ce.evaluator WHERE ce.campaign = :campaign ORDER BY ce.run
@@ -99,8 +101,8 @@ def ratings(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.D
 
 def trials_of(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.DataFrame":
     """A row for each trial that was played, of the newest versions unless `all_versions`."""
-    trials = _newest(_read(store, _TRIALS, campaign), all_versions=all_versions)
-    return trials[trials["state"] != "planned"]  # only now: an older one is not in its place
+    trials = _read(store, _TRIALS, campaign, all=all_versions)
+    return trials[trials["state"] != "planned"]
 
 
 def _frame(**columns: Any) -> "pd.DataFrame":
@@ -109,13 +111,13 @@ def _frame(**columns: Any) -> "pd.DataFrame":
     return pd.DataFrame(columns)
 
 
-def _read(store: Store, query: str, campaign: str) -> "pd.DataFrame":
+def _read(store: Store, query: str, campaign: str, **more: Any) -> "pd.DataFrame":
     """The rows of a query, in pieces; each text is there once."""
     import pandas as pd
     from pandas.api.types import union_categoricals
     from sqlalchemy import text
 
-    values = {"campaign": campaign}
+    values = {"campaign": campaign, **more}
     with store.connection() as connection:
         rows = pd.read_sql(text(query), connection, params=values, chunksize=_AT_ONCE)
         parts = [_with_categories(part) for part in rows]
@@ -145,22 +147,6 @@ def _places(ids: "pd.Series[Any]", known: "pd.Series[Any]") -> Any:
     import pandas as pd
 
     return pd.Index(known.astype(str)).get_indexer(ids.cat.categories)[ids.cat.codes]
-
-
-def _newest(trials: "pd.DataFrame", *, all_versions: bool) -> "pd.DataFrame":
-    """What the last run that named a system or a user had of it."""
-    trials = trials.astype({"system": str, "version": str, "user_version": str})
-    for name, version in (("system", "version"), ("user", "user_version")):
-        rows = trials.sort_values("run", kind="stable").drop_duplicates(name, keep="last")
-        newest = dict(zip(rows[name], rows[version], strict=True))
-        is_old = trials[version] != trials[name].map(newest).astype(str)
-        if all_versions and name == "system":
-            labels = trials["system"] + "@" + trials["version"].str[:_VERSION]
-            trials["system"] = trials["system"].mask(is_old, labels)
-        else:
-            trials = trials[~is_old]
-    last = trials.groupby(TRIAL, observed=True)["run"].transform("max")
-    return trials[trials["run"] == last].astype({"system": "category", "version": "category"})
 
 
 def scores(frame: "pd.DataFrame") -> "pd.DataFrame":

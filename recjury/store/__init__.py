@@ -6,10 +6,12 @@ from recjury.store.merging import Merged, merge
 from recjury.store.reading import CallRow, ConversationRow, EvaluationRow
 from recjury.store.saving import evaluation_id
 from recjury.store.store import Store
-from recjury.store.tables import NEWEST_EVALUATORS
+from recjury.store.tables import NEWEST_EVALUATORS, NEWEST_TRIALS, PLANNED_TRIALS
 
 __all__ = [
     "NEWEST_EVALUATORS",
+    "NEWEST_TRIALS",
+    "PLANNED_TRIALS",
     "CallRow",
     "CallSize",
     "ConversationRow",

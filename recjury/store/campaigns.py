@@ -10,7 +10,7 @@ from recjury.store import tables
 from recjury.store.database import Chapter
 from recjury.store.processes import check_gone, this_process
 from recjury.store.saving import evaluation_id
-from recjury.store.tables import add_new, now, put
+from recjury.store.tables import NEWEST_TRIALS, add_new, now, put
 
 _BATCH = 2_000  # planned conversations that are read or written at once
 
@@ -137,24 +137,9 @@ class Campaigns(Chapter):
 
         A trial that was played more than once is there as it was planned last.
         """
-        plan, conversation = tables.Plan.__table__, tables.Conversation.__table__
-        columns = [plan.c[name] for name in PlannedConversation._fields]
-        query = select(*columns, conversation.c.state)
-        query = query.join(conversation, conversation.c.id == plan.c.conversation)
-        query = query.where(plan.c.campaign == campaign).order_by(plan.c.run, plan.c.ordinal)
         with self.database.connection() as connection:
-            planned = [
-                (PlannedConversation(*row), state) for *row, state in connection.execute(query)
-            ]
-        newest = {
-            (each.system, each.user): (each.version, each.user_version) for each, _ in planned
-        }
-        last = {
-            (each.system, each.user, each.corpus, each.scenario, each.repeat): (each, state)
-            for each, state in planned
-            if newest[each.system, each.user] == (each.version, each.user_version)
-        }
-        return [each for each, state in last.values() if state == "done"]
+            rows = connection.execute(text(_PLAYED), {"campaign": campaign})
+            return [PlannedConversation(*row) for row in rows]
 
     def todo(self, run: int, *, retry_failed: bool = True) -> Iterator[Todo]:
         """What of a run's plan is left, in its order, read in pieces while it is worked on.
@@ -257,6 +242,11 @@ def _evaluations(rows: Iterable[Any]) -> Iterator[TodoEvaluation]:
             yield TodoEvaluation(evaluator, judging, tries)
 
 
+_PLAYED = f"""
+    SELECT {", ".join(f"p.{name}" for name in PlannedConversation._fields)}
+    FROM {NEWEST_TRIALS} p JOIN conversation c ON c.id = p.conversation
+    WHERE c.state = 'done' ORDER BY p.run, p.ordinal
+"""  # noqa: S608 (a constant)
 _TODO = """
     WITH RECURSIVE judging(n) AS (
         SELECT 0 UNION ALL SELECT n + 1 FROM judging

@@ -11,7 +11,7 @@ from recjury.files import nearest
 from recjury.store import tables
 from recjury.store.database import Chapter
 from recjury.store.processes import is_there
-from recjury.store.tables import NEWEST_EVALUATORS
+from recjury.store.tables import NEWEST_EVALUATORS, NEWEST_TRIALS
 
 
 class RunRow(NamedTuple):
@@ -97,12 +97,12 @@ class Counting(Chapter):
             return [_run(row) for row in connection.execute(query)]
 
     def counts(self, campaign: str) -> Counts:
-        """How far a campaign is, in the newest conversation of each trial."""
+        """How far a campaign is, with the newest versions of its systems and users."""
         values = {"campaign": campaign}
         with self.connection() as connection:
-            played = connection.execute(text(_NEWEST + _COUNT_CONVERSATIONS), values)
+            played = connection.execute(text(_COUNT_CONVERSATIONS), values)
             conversations: dict[str, int] = dict(played.all())
-            rated = connection.execute(text(_NEWEST + _COUNT_EVALUATIONS), values).all()
+            rated = connection.execute(text(_COUNT_EVALUATIONS), values).all()
         evaluations: dict[str, dict[str, int]] = {}
         for name, judgings, state, count in rated:
             wanted = conversations.get("done", 0) * judgings
@@ -142,24 +142,16 @@ _CAMPAIGNS = """
     SELECT c.name FROM campaign c LEFT JOIN run r ON r.campaign = c.name
     GROUP BY c.name, c.created_at ORDER BY COALESCE(MAX(r.id), 0) DESC, c.created_at DESC, c.name
 """
-_NEWEST = """
-    WITH newest AS (
-        SELECT p.conversation AS id, ROW_NUMBER() OVER (
-            PARTITION BY p.system, p.user, p.corpus, p.scenario, p.repeat ORDER BY p.run DESC
-        ) AS age
-        FROM plan p WHERE p.campaign = :campaign
-    )
-"""
-_COUNT_CONVERSATIONS = """
-    SELECT c.state, COUNT(*) FROM newest n JOIN conversation c ON c.id = n.id
-    WHERE n.age = 1 GROUP BY c.state
-"""
+_COUNT_CONVERSATIONS = f"""
+    SELECT c.state, COUNT(*) FROM {NEWEST_TRIALS} p JOIN conversation c ON c.id = p.conversation
+    GROUP BY c.state
+"""  # noqa: S608 (a constant)
 _COUNT_EVALUATIONS = f"""
     SELECT ce.name, ce.judgings, e.state, COUNT(*)
     FROM {NEWEST_EVALUATORS} ce
     LEFT JOIN (
-        SELECT c.id FROM newest n JOIN conversation c ON c.id = n.id
-        WHERE n.age = 1 AND c.state = 'done'
+        SELECT c.id FROM {NEWEST_TRIALS} p JOIN conversation c ON c.id = p.conversation
+        WHERE c.state = 'done'
     ) c ON TRUE
     LEFT JOIN evaluation e
         ON e.conversation = c.id AND e.evaluator = ce.evaluator AND e.judging < ce.judgings

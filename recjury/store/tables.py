@@ -85,6 +85,31 @@ NEWEST_EVALUATORS = """(
     )"""
 """A table for queries: of the evaluators of one name in a campaign, the newest one."""
 
+PLANNED_TRIALS = """(
+        SELECT * FROM (
+            SELECT x.*, ROW_NUMBER() OVER (
+                PARTITION BY x.system, x.version, x.user, x.corpus, x.scenario, x.repeat
+                ORDER BY x.run DESC
+            ) AS age
+            FROM (
+                SELECT p.*,
+                    FIRST_VALUE(p.version) OVER (
+                        PARTITION BY p.system ORDER BY p.run DESC) AS newest,
+                    FIRST_VALUE(p.user_version) OVER (
+                        PARTITION BY p.user ORDER BY p.run DESC) AS newest_user
+                FROM plan p WHERE p.campaign = :campaign
+            ) x WHERE x.user_version = x.newest_user
+        ) y WHERE y.age = 1
+    )"""
+"""A table for queries: the trials of `:campaign`, of all versions of systems.
+
+A trial is there as it was planned last, with the newest version of its user. `newest` is the
+version of its system that the last run with that system had.
+"""
+
+NEWEST_TRIALS = f"(SELECT * FROM {PLANNED_TRIALS} z WHERE z.version = z.newest)"  # noqa: S608
+"""A table for queries: the trials of `:campaign` with the newest versions of systems and users."""
+
 
 class Plan(Row, table=True):
     """A conversation of a campaign, by the names that the campaign gives. `run` planned it last."""

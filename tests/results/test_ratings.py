@@ -15,8 +15,9 @@ from recjury.records import (
     Status,
     Turn,
 )
-from recjury.results import means, ratings, scores
+from recjury.results import means, ratings, scores, summary
 from recjury.store import PlannedConversation, PlannedEvaluator, Store
+from tests.results.filled import fill
 
 FACTOR = {"name": "coherence", "title": "Coherence", "low": 0, "high": 4}
 
@@ -147,3 +148,14 @@ def test_the_mean_of_factors_is_none_where_one_failed(store: Store) -> None:
     failed = Rating(metric="novelty", rater="main", status=Status.UNREADABLE, reason="no number")
     rate(store, row.conversation, rating(4), failed)
     assert means(ratings(store, "c")).set_index("metric")["n"]["core.mean"] == 0
+
+
+def test_status_counts_the_newest_versions(store: Store) -> None:
+    """A new version that met two of six scenarios has two conversations, as in the means."""
+    fill(store, {"mine": {"overall": [1.0] * 6}}, version="one")
+    fill(store, {"mine": {"overall": [2.0] * 2}}, version="two")
+    counts = store.counts("films")
+    assert counts.conversations == {"done": 2}
+    assert counts.evaluations == {"core": {"planned": 0, "done": 2}}
+    assert summary(store).data["systems"]["mine"]["core.overall"]["n"] == 2
+    assert len(store.played("films")) == 2
