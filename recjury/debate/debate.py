@@ -20,6 +20,7 @@ from recjury.records import (
     Record,
     Statement,
     Status,
+    agree,
     shipped_in,
 )
 
@@ -155,8 +156,7 @@ def is_over(spoken: Sequence[Statement]) -> bool:
     heard = [said for said in spoken if said.status is not Status.NOT_APPLICABLE]
     if any(said.status is Status.CALL_FAILED for said in heard):
         return True
-    agree = all(said.status is Status.OK for said in heard) and len({s.score for s in heard}) == 1
-    return agree or not heard
+    return agree(spoken) or not heard
 
 
 def verdict(said: Sequence[Statement]) -> Rating:

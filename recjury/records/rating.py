@@ -102,6 +102,17 @@ class Debate(Record):
         """How many rounds were held."""
         return max((statement.round for statement in self.statements), default=0)
 
+    @property
+    def agreed(self) -> bool:
+        """Whether the last round ended in agreement."""
+        return agree([said for said in self.statements if said.round == self.rounds])
+
+
+def agree(said: Sequence[Statement]) -> bool:
+    """Whether all who were heard give one score (CoRE, 4.2). If a role is missing, they do not."""
+    heard = [each for each in said if each.status is not Status.NOT_APPLICABLE]
+    return all(each.status is Status.OK for each in heard) and len({s.score for s in heard}) == 1
+
 
 Finding = Rating | Evidence | Debate
 """What an evaluator returns, any number of each."""

@@ -64,6 +64,11 @@ class Counting(Chapter):
         """A transaction for queries of one's own."""
         return self.database.connection()
 
+    def rows(self, query: str, **values: Any) -> list[Any]:
+        """All rows of a query in SQL, with `values` in place of its `:names`."""
+        with self.connection() as connection:
+            return list(connection.execute(text(query), values))
+
     def campaigns(self) -> list[str]:
         """The names of all campaigns; the one that was run last is the first."""
         with self.connection() as connection:

@@ -84,7 +84,7 @@ def debate_chart(debate: Debate) -> DebateChart:
         height=TOP + ROW * debate.rounds + 20,
         ends=(min(last), max(last)) if last else None,
         verdict=None if verdict is None else SCALE.place(verdict),
-        agreed=bool(by_round) and _agree(by_round[-1]),
+        agreed=debate.agreed,
         label=" ".join(_in_words(by_round)),
     )
 
@@ -96,12 +96,6 @@ def letters_of(roles: Sequence[str]) -> list[str]:
         free = (letter.upper() for letter in role if letter.isalnum())
         taken.append(next((letter for letter in free if letter not in taken), str(len(taken) + 1)))
     return taken
-
-
-def _agree(spoken: Sequence[Statement]) -> bool:
-    """Whether all who spoke give one score (CoRE, 4.2), and nobody is missing."""
-    heard = [said for said in spoken if said.status is not Status.NOT_APPLICABLE]
-    return all(said.status is Status.OK for said in heard) and len({s.score for s in heard}) == 1
 
 
 def _short(role: str, roles: Sequence[str]) -> str:
