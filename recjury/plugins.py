@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
@@ -16,6 +17,22 @@ from recjury.errors import UserError
 from recjury.files import nearest
 
 T = TypeVar("T")
+
+
+KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "systems": ("recjury.agents:SYSTEMS",),
+        "users": ("recjury.simulator:USERS", "recjury.demo:DEMO_USERS"),
+        "evaluators": ("recjury.judges:EVALUATORS", "recjury.demo:DEMO_EVALUATORS"),
+        "corpora": ("recjury.corpora:CORPORA",),
+        "forms": ("recjury.corpora:FORMS",),
+        "personas": ("recjury.simulator:personas",),
+        "labels": ("recjury.agreement:FORMS",),
+        "analyses": ("recjury.agreement:ANALYSES", "recjury.papers.recipes:recipes"),
+        "trainers": ("recjury.agents.neural.training:TRAINERS", "recjury.papers:TRAINERS"),
+    }
+)
+"""What there is of each kind that ships: mappings by name, imported when they are asked for."""
 
 
 class Loaded(NamedTuple):
@@ -29,20 +46,30 @@ _of_this_process: dict[str, Loaded] = {}
 """What was given as an object and stands in no module, by the name that it got."""
 
 
-def find(group: str, name: str, built_in: Mapping[str, Any]) -> Loaded:
-    """The part of a group ("systems", "evaluators") with that name. Raises UserError."""
+def known(kind: str) -> Mapping[str, Any]:
+    """What ships of a kind of `KINDS`, by name."""
+    found: dict[str, Any] = {}
+    for target in KINDS[kind]:
+        module, _, name = target.partition(":")
+        value = getattr(importlib.import_module(module), name)
+        found |= value() if callable(value) else value
+    return found
+
+
+def find(kind: str, name: str) -> Loaded:
+    """The part of a kind of `KINDS` with that name. Raises UserError."""
+    built_in = known(kind)
     if name in built_in:
         return Loaded(built_in[name])
     if name in _of_this_process:
         return _of_this_process[name]
     if ":" in name:
         return load(name)
-    for entry in entry_points(group=f"recjury.{group}", name=name):
+    for entry in entry_points(group=f"recjury.{kind}", name=name):
         return load(f"{entry.module}:{entry.attr}")
-    what = group.removesuffix("s")
     raise UserError(
-        f"there is no {what} {name!r}{nearest(name, built_in)}: "
-        f"{group} are {', '.join(built_in)}, or `module:name` of your own"
+        f"there is no {name!r} among the {kind}{nearest(name, built_in)}: "
+        f"there are {', '.join(built_in)}, or `module:name` of your own"
     )
 
 

@@ -6,17 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from recjury.agents import SYSTEMS
 from recjury.errors import UserError
 from recjury.plugins import find, load, source_digest
 
 
 def test_what_is_built_in_comes_first() -> None:
-    assert find("systems", "popular", {"popular": int}).value is int
+    assert find("systems", "popular").value is SYSTEMS["popular"]
 
 
 def test_an_unknown_name_is_one_line_with_the_nearest() -> None:
     with pytest.raises(UserError, match="popular") as found:
-        find("systems", "populr", {"popular": int})
+        find("systems", "populr")
     assert "module:name" in str(found.value)
 
 
@@ -64,7 +65,7 @@ def test_entry_points_are_found(tmp_path: Path) -> None:
     (info / "METADATA").write_text("Name: shop\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[recjury.systems]\nshop = shop:respond\n")
     (tmp_path / "shop.py").write_text("def respond(conversation): return 'hello'\n")
-    code = "from recjury.plugins import find; print(find('systems', 'shop', {}).value(None))"
+    code = "from recjury.plugins import find; print(find('systems', 'shop').value(None))"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={"PYTHONPATH": str(tmp_path)},

@@ -55,7 +55,7 @@ def load_system(
     With `stand_in`, a typical system answers in place of one that runs outside of recjury. Raises
     UserError, and Mistake for a wrong key or value.
     """
-    found = plugins.find("systems", str(settings["kind"]), SYSTEMS)
+    found = plugins.find("systems", str(settings["kind"]))
     is_built_in = settings["kind"] in SYSTEMS
     values = made(found.value if is_built_in else OwnSettings, settings).over(corpus)
     if stand_in and (not is_built_in or isinstance(values, Http | Neural)):

@@ -104,3 +104,8 @@ class Analysis(NamedTuple):
     run: Callable[[Given], Findings]
     shows: str
     needs: str
+
+    @property
+    def about(self) -> str:
+        """One line for lists."""
+        return f"{self.shows}; needs {self.needs}"

@@ -10,15 +10,14 @@ from recjury import plugins
 from recjury.agents import LoadedSystem, load_system
 from recjury.campaign.config import Config, Scenarios
 from recjury.corpora import Corpus, draw_corpus, open_corpus, shuffled
-from recjury.demo import DEMO_EVALUATORS, DEMO_USERS
 from recjury.errors import UserError
 from recjury.files import content_digest, nearest
-from recjury.judges import EVALUATORS, Context, Evaluator, check_metrics
+from recjury.judges import Context, Evaluator, check_metrics
 from recjury.llm import Budget, Gateway, Model, Provider, Recorder, open_model
 from recjury.llm.prompts import pack
 from recjury.mistakes import Mistake, made
 from recjury.records import Record, Scenario, Turn, digest, identity, references, variants
-from recjury.simulator import USERS, SimulatedUser
+from recjury.simulator import SimulatedUser
 
 Open = Callable[[Model], Provider]
 """Opens what answers in place of a model."""
@@ -184,7 +183,7 @@ class _Parts:
         domains = {name: corpus.domain for name, corpus in self.corpora.items()}
         for number, settings in enumerate(self.config.users):
             with self._errors_at("users", number):
-                user, source = self._record("users", settings, {**USERS, **DEMO_USERS})
+                user, source = self._record("users", settings)
                 if not isinstance(user, SimulatedUser):
                     raise UserError(f"{settings['kind']}: expected a class of SimulatedUser")
                 version = digest(type(user).__name__, user.RENDERING, self._identity(user), source)
@@ -226,9 +225,7 @@ class _Parts:
         )
         for number, settings in enumerate(self.config.evaluators):
             with self._errors_at("evaluators", number):
-                made_, source = self._record(
-                    "evaluators", settings, {**EVALUATORS, **DEMO_EVALUATORS}
-                )
+                made_, source = self._record("evaluators", settings)
                 if not isinstance(made_, Evaluator):
                     raise UserError(f"{settings['kind']}: expected a class of recjury's Evaluator")
                 aliases = sorted(references(made_, "model"))  # they are the names of raters
@@ -275,9 +272,9 @@ class _Parts:
         self.used.add(name)
         return self.models[name].reply.model_dump(mode="json", exclude_defaults=True)
 
-    def _record(self, group: str, settings: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
+    def _record(self, group: str, settings: Mapping[str, Any]) -> Any:
         """The record of a part, with a name, and the digest of its own source."""
-        found = plugins.find(group, settings["kind"], known)
+        found = plugins.find(group, settings["kind"])
         if not (isinstance(found.value, type) and issubclass(found.value, Record)):
             raise UserError(f"{settings['kind']}: expected a class of recjury's {_BASES[group]}")
         record: Any = made(found.value, settings)

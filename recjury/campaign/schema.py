@@ -5,19 +5,14 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from recjury.agents import SYSTEMS
+from recjury import plugins
 from recjury.campaign.config import Config
-from recjury.demo import DEMO_EVALUATORS, DEMO_USERS
-from recjury.judges import EVALUATORS
 from recjury.records import Record
-from recjury.simulator import USERS
 
 Json = dict[str, Any]
 
 _KINDS: Mapping[str, Mapping[str, type[Record]]] = {
-    "systems": SYSTEMS,
-    "users": {**USERS, **DEMO_USERS},
-    "evaluators": {**EVALUATORS, **DEMO_EVALUATORS},
+    kind: plugins.known(kind) for kind in ("systems", "users", "evaluators")
 }
 _OWN_KIND = {"type": "string", "pattern": ":", "description": "`module:name` of your own"}
 _NOT_WRITTEN = {"folder", "recordings"}  # set by commands

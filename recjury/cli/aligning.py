@@ -1,5 +1,6 @@
 """`recjury align` and `recjury analyse`: how far scores can be trusted."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -60,39 +61,55 @@ def align(
 
 @app.command()
 def analyse(
-    name: Annotated[str, typer.Argument(help="The analysis; without it, all are listed.")] = "",
+    name: Annotated[str, typer.Argument(help="The question or table; empty: all are listed.")] = "",
     labels: Annotated[str, typer.Option(help="FORM:PATH, or module:function of your own.")] = "",
+    write: Annotated[
+        Path | None, typer.Option(help="Write the campaign file of what rates, and end.")
+    ] = None,
+    draws: Annotated[
+        int, typer.Option(min=1, max=100, help="With --write: seeds of examples.")
+    ] = 1,
     resamples: Annotated[int, typer.Option(min=100, help="Of the bootstrap.")] = 2000,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
     store: StoreOption = DEFAULT_STORE,
     campaign: CampaignOption = "",
+    plot: PlotOption = None,
     form: FormatOption = "text",
     json: JsonOption = False,
 ) -> None:
-    """Questions of the papers about judges, asked of a campaign. Without a name: which there are.
+    """Questions of the papers, asked of a campaign; and their tables beside the published ones.
 
-    Examples: recjury analyse; recjury analyse judge.length; recjury analyse core.rq2 --labels
-    csv:people.csv.
+    Prices are in dollars for three models (.05 and .10, .15 and .60, 2.50 and 10 for a million
+    tokens in and out). Examples: recjury analyse; recjury analyse judge.length; recjury analyse
+    core.rq2 --labels csv:people.csv; recjury analyse paireval.table2 --write judges.yaml --draws 5;
+    recjury analyse paireval.table2 --labels dialogue-eval:DATA/dialogue-eval.
     """
-    import pandas as pd
-
-    from recjury import agreement
+    from recjury import agreement, papers, plugins
     from recjury.cli.show import show
-    from recjury.files import nearest
-    from recjury.results import Findings
+    from recjury.cli.starting import listed
     from recjury.store import Store
 
-    known = agreement.ANALYSES
     if not name:
-        rows = [(key, each.shows, each.needs) for key, each in known.items()]
-        table = pd.DataFrame(rows, columns=["name", "what it shows", "what it needs"])
-        answer = "`recjury analyse NAME` asks one of a campaign. No call to a model is made."
-        data = {key: {"shows": shows, "needs": needs} for key, shows, needs in rows}
-        show(Findings("analyse", answer, {"Analyses": table}, data=data), as_json=json, form=form)
+        show(listed(["analyses"]), as_json=json, form=form)
         return
-    if name not in known:
-        raise UserError(f"there is no analysis {name!r}{nearest(name, known)}: {', '.join(known)}")
+    if write is not None:
+        _write(papers.judge_file(name, draws), write)
+        return
+    chosen = plugins.find("analyses", name).value
     people = agreement.open_labels(labels) if labels else None
-    with Store(store, readonly=True) as opened:
-        given = agreement.Given(opened, opened.campaign(campaign), people, resamples, seed)
-        show(known[name].run(given), as_json=json, form=form)
+    if isinstance(chosen, papers.Recipe):
+        found = papers.shown(name, papers.Data(store, campaign, people, resamples, seed))
+    else:
+        with Store(store, readonly=True) as opened:
+            given = agreement.Given(opened, opened.campaign(campaign), people, resamples, seed)
+            found = chosen.run(given)
+    if plot is not None:
+        papers.draw(found, plot)
+    show(found, as_json=json, form=form)
+
+
+def _write(text: str, file: Path) -> None:
+    if file.exists():
+        raise UserError(f"{file} is there already: name another file")
+    file.write_text(text, "utf-8")
+    typer.echo(f"{file}: put your model into it", err=True)

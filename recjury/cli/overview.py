@@ -7,7 +7,7 @@ SECTIONS = {
     "Start here": ("demo", "init", "run", "judge", "compare", "view", "replay"),
     "Results": ("summary", "report", "export", "explain"),
     "People": ("align", "annotate"),
-    "Papers": ("analyse", "recipe", "train"),
+    "Papers": ("analyse", "train"),
     "The rest": ("status", "list", "doctor", "store"),
 }
 

@@ -1,12 +1,14 @@
 """`recjury init` and `recjury list`."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from recjury import plugins
 from recjury.cli.app import app
 from recjury.cli.options import JsonOption
 from recjury.errors import UserError
@@ -16,14 +18,6 @@ if TYPE_CHECKING:
     from recjury.results import Findings
 
 _SCHEMA = "campaign.schema.json"
-
-_CORPORA = {
-    "sample": "films, which ship with recjury",
-    "sample-books": "books, which ship with recjury",
-    "redial": "films, from the folder in RECJURY_DATA (docs/how-to/data.md)",
-    "opendialkg": "films and books, from the folder in RECJURY_DATA",
-    "inspired": "films, from the folder in RECJURY_DATA",
-}
 
 
 @app.command()
@@ -58,28 +52,28 @@ def init(
 
 @app.command("list")
 def list_(
-    kind: Annotated[
-        str, typer.Argument(help="systems, users, evaluators, ...; all if empty.")
-    ] = "",
+    kind: Annotated[str, typer.Argument(help="One of what there is; all if empty.")] = "",
     name: Annotated[str, typer.Argument(help="One of them: its settings.")] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """What there is: systems, users, evaluators, corpora, forms, personas; and their settings.
+    """What there is: systems, users, evaluators, corpora, forms, and more; and their settings.
 
     Examples: recjury list; recjury list systems; recjury list systems http.
     """
     from recjury.cli.show import show
     from recjury.files import nearest
 
-    if kind and kind not in _KINDS:
+    kinds = plugins.KINDS
+    if kind and kind not in kinds:
         raise UserError(
-            f"there are no {kind!r}{nearest(kind, _KINDS)}: there are {', '.join(_KINDS)}"
+            f"there are no {kind!r}{nearest(kind, kinds)}: there are {', '.join(kinds)}"
         )
-    found = _settings(kind, name) if name else _all([kind] if kind else _KINDS)
+    found = _settings(kind, name) if name else listed([kind] if kind else kinds)
     show(found, as_json=as_json)
 
 
-def _all(kinds: Iterable[str]) -> "Findings":
+def listed(kinds: Iterable[str]) -> "Findings":
+    """What ships of some kinds, and what is installed, each in a sentence."""
     import pandas as pd
 
     from recjury.results import Findings
@@ -94,18 +88,15 @@ def _all(kinds: Iterable[str]) -> "Findings":
 
 
 def _described(kind: str) -> Iterator[tuple[str, str]]:
-    """The names of a kind, what ships and what is installed, each in a sentence."""
-    from importlib.metadata import entry_points
-
-    for name, value in _KINDS[kind]().items():
+    for name, value in plugins.known(kind).items():
         yield name, _sentence(value)
     for entry in entry_points(group=f"recjury.{kind}"):
         yield entry.name, f"{entry.value}, installed"
 
 
 def _sentence(value: object) -> str:
-    """A text itself, or the first sentence of a docstring."""
-    text = value if isinstance(value, str) else (getattr(value, "__doc__", None) or "")
+    """A text itself, what a value says about itself, or the first sentence of its docstring."""
+    text = value if isinstance(value, str) else getattr(value, "about", None) or value.__doc__ or ""
     return " ".join(text.split("\n\n")[0].split())
 
 
@@ -113,12 +104,11 @@ def _settings(kind: str, name: str) -> "Findings":
     """The keys of one system, user or evaluator. Raises UserError if it has none."""
     import pandas as pd
 
-    from recjury import plugins
     from recjury.records import Record
     from recjury.results import Findings
 
     plugins.look_in(".")
-    value = plugins.find(kind, name, _KINDS[kind]()).value
+    value = plugins.find(kind, name).value
     if not (isinstance(value, type) and issubclass(value, Record)):
         text = _sentence(value) or "It has no settings."
         return Findings(title=name, answer=text, data={"name": name, "settings": []})
@@ -156,52 +146,3 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
-
-
-def _systems() -> Mapping[str, object]:
-    from recjury.agents import SYSTEMS
-
-    return SYSTEMS
-
-
-def _users() -> Mapping[str, object]:
-    from recjury.demo import DEMO_USERS
-    from recjury.simulator import USERS
-
-    return {**USERS, **DEMO_USERS}
-
-
-def _evaluators() -> Mapping[str, object]:
-    from recjury.demo import DEMO_EVALUATORS
-    from recjury.judges import EVALUATORS
-
-    return {**EVALUATORS, **DEMO_EVALUATORS}
-
-
-def _corpora() -> Mapping[str, object]:
-    from recjury.corpora import CORPORA
-
-    return {name: _CORPORA.get(name, "") for name in CORPORA}
-
-
-def _forms() -> Mapping[str, object]:
-    from recjury.corpora import FORMS
-
-    return {name: form.looks_like for name, form in FORMS.items()}
-
-
-def _personas() -> Mapping[str, object]:
-    from recjury.simulator import personas
-
-    return personas()
-
-
-_KINDS: Mapping[str, Callable[[], Mapping[str, object]]] = {
-    "systems": _systems,
-    "users": _users,
-    "evaluators": _evaluators,
-    "corpora": _corpora,
-    "forms": _forms,
-    "personas": _personas,
-}
-"""What can be listed: what ships, by name."""

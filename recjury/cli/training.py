@@ -38,17 +38,15 @@ def train(
     from recjury.cli.interrupts import run_until_interrupted
     from recjury.cli.show import show
     from recjury.mistakes import Mistake, made
-    from recjury.papers.trainers import TRAINERS, trained
+    from recjury.papers.trainers import trained
 
-    systems = dict.fromkeys(("kbrd", "barcor", "unicrs"), training.Training)
-    trainers: dict[str, Any] = {**systems, **TRAINERS}
-    trainer = plugins.find("trainers", name, trainers).value
+    trainer = plugins.find("trainers", name).value
     try:
         asked = made(trainer, {"kind": name, **_settings(settings or ())})
     except Mistake as mistake:
         key = ".".join(map(str, mistake.keys))
         raise UserError(f"--set {key}: {mistake.message}") from None
-    if name not in systems:
+    if not isinstance(asked, training.Training):
         said = run_until_interrupted(trained(asked, lambda line: typer.echo(line, err=True)))
         show(said, as_json=json)
         return

@@ -32,6 +32,11 @@ class Form(NamedTuple):
     read: Callable[[Any], Mapping[str, Any]]
     group: Callable[[Iterable[Row]], Iterable[Row]] = iter
 
+    @property
+    def about(self) -> str:
+        """One line for lists."""
+        return self.looks_like
+
     def conversations(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Rows whose values have the keys of `jsonl`, or that have a problem."""
         return map(self._read, self.group(map(self._known, rows)))

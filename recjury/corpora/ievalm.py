@@ -51,9 +51,10 @@ def public_folder(name: str) -> Path:
 
 
 def ievalm(name: str, split: str) -> Corpus:
-    """`redial` or `opendialkg`. Raises UserError if a file is not there.
+    """`redial` (films) or `opendialkg` (films and books), from the folder in RECJURY_DATA.
 
-    Without the split it has no scenarios, and says why in `skipped`.
+    Without the split it has no scenarios, and says why in `skipped`. Raises UserError if a file is
+    not there.
     """
     folder = public_folder(name)
     domain, catalogue = known_domain(_DOMAINS[name]), _catalogue(name, folder)

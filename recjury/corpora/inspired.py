@@ -34,7 +34,10 @@ class _Line(NamedTuple):
 
 
 def inspired(name: str, split: str) -> Corpus:
-    """The corpus with its validation or test dialogues. Raises UserError if a file is not there."""
+    """Films, with validation and test dialogues, from the folder in RECJURY_DATA.
+
+    Raises UserError if a file is not there.
+    """
     folder = public_folder(name)
     lines = {each: list(_lines(folder / file)) for each, file in _FILES.items()}
     catalogue = _catalogue(lines)

@@ -16,6 +16,7 @@ from recjury.files import nearest
 
 
 def _shipped(name: str, split: str) -> Corpus:
+    """Films or books, which ship with recjury."""
     return read_folder(Path(__file__).parent / name, name, split)
 
 

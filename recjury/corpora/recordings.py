@@ -226,7 +226,7 @@ def _read_file(path: Path, reading: Reading) -> tuple[list[tuple[str, Recording]
 def _conversations(path: Path, reading: Reading) -> Iterator[Row]:
     """The conversations of a file in the keys of `jsonl`; one that is wrong says why."""
     name = reading.form
-    form = plugins.find("forms", name, FORMS).value if name else None
+    form = plugins.find("forms", name).value if name else None
     if form is not None and not isinstance(form, Form):
         return FORMS["jsonl"].conversations(_yielded(path, name, form))
     text = read_text(path, encoding=reading.encoding)

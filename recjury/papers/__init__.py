@@ -2,7 +2,7 @@
 
 from recjury.papers.figures import draw
 from recjury.papers.optimise import FaceTraining, Optimised, optimise
-from recjury.papers.recipes import Recipe, judge_file, listed, shown
+from recjury.papers.recipes import Recipe, judge_file, shown
 from recjury.papers.shows import Data
 from recjury.papers.trainers import TRAINERS, trained
 
@@ -14,7 +14,6 @@ __all__ = [
     "Recipe",
     "draw",
     "judge_file",
-    "listed",
     "optimise",
     "shown",
     "trained",

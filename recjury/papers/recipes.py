@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _FOLDER, _PUBLISHED = (Path(__file__).parent / name for name in ("tables", "published"))
 _MODEL = 'model: {base_url: "http://127.0.0.1:8000/v1", name: YOUR-MODEL}\n'
-PRICES = ".05 and .10, .15 and .60, 2.50 and 10 dollars for a million tokens of prompts and replies"
 
 
 class Recipe(Record):
@@ -43,6 +42,12 @@ class Recipe(Record):
     differs: tuple[str, ...] = ()
     contradicts: tuple[str, ...] = ()
 
+    @property
+    def about(self) -> str:
+        """One line for lists."""
+        needs = f"; needs labels: {self.labels}" if self.labels else ""
+        return f"{self.title}{needs}" + (f"; {_cost(self)}" if self.cost else "")
+
 
 @functools.cache
 def recipes() -> Mapping[str, Recipe]:
@@ -59,23 +64,6 @@ def recipe(name: str) -> Recipe:
     return known[name]
 
 
-def listed() -> Findings:
-    """Which recipes there are, what they need, and what they cost."""
-    import pandas as pd
-
-    rows = [
-        {"name": name, "what": each.title, "labels": each.labels or "-", "cost": _cost(each) or "-"}
-        for name, each in recipes().items()
-    ]
-    return Findings(
-        title="recipes",
-        answer="`recjury recipe NAME` shows one beside what is published; with --write FILE it "
-        f"writes what rates.\nCosts are at {PRICES}.",
-        tables={"The papers' tables": pd.DataFrame(rows)},
-        data={name: each.model_dump(mode="json") for name, each in recipes().items()},
-    )
-
-
 def judge_file(name: str, draws: int = 1) -> str:
     """The campaign file of a recipe, to be filled in with a model. Raises UserError without one.
 
@@ -86,7 +74,7 @@ def judge_file(name: str, draws: int = 1) -> str:
 
     chosen = recipe(name)
     if not chosen.judge:
-        raise UserError(f"{name} asks no model: `recjury recipe {name} --labels ...` shows it")
+        raise UserError(f"{name} asks no model: `recjury analyse {name} --labels ...` shows it")
     values = YamlFile(_FOLDER / f"{chosen.judge}.yaml").values
     parts = [part for each in values["evaluators"] for part in _drawn(each, draws)]
     head = f"# {chosen.title}\n{_MODEL}"
@@ -165,7 +153,7 @@ def _pairs(name: str, chosen: Recipe, scores: "pd.DataFrame", data: Data) -> lis
 def _commands(name: str, chosen: Recipe) -> str:
     steps = [*chosen.make]
     if chosen.judge:
-        steps += [f"recjury recipe {name} --write judges.yaml", "put your model into it"]
+        steps += [f"recjury analyse {name} --write judges.yaml", "put your model into it"]
         steps += [f"recjury judge --labels {chosen.labels}:PATH --config judges.yaml"]
     return ", then ".join(f"`{step}`" if step.startswith("recjury") else step for step in steps)
 

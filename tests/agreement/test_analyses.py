@@ -248,7 +248,7 @@ def test_parts_of_a_score_add_up(tmp_path: Path) -> None:
 
 
 def test_the_command_lists_and_asks(recjury: Recjury) -> None:
-    assert set(recjury("analyse", "--json").json) == set(ANALYSES)
+    assert set(recjury("analyse", "--json").json["analyses"]) > set(ANALYSES)
     assert recjury("demo", "--limit", "12").code == 0
     assert recjury("analyse", "core.rq1", "--json").json["raters"]
     assert "did you mean core.rq" in recjury("analyse", "core.rq").err

@@ -55,12 +55,12 @@ def test_a_training_that_lacks_something_is_one_line(
 
 
 def test_recipes_are_listed_and_write_what_rates(tmp_path: Path, recjury: Recjury) -> None:
-    assert "paireval.table2" in recjury("recipe").out
-    done = recjury("recipe", "paireval.table2", "--write", "judges.yaml", "--draws", "3")
+    assert "paireval.table2" in recjury("analyse").out
+    done = recjury("analyse", "paireval.table2", "--write", "judges.yaml", "--draws", "3")
     assert done.code == 0
     assert (tmp_path / "judges.yaml").read_text().count("seed:") == 3
-    again = recjury("recipe", "paireval.table2", "--write", "judges.yaml")
+    again = recjury("analyse", "paireval.table2", "--write", "judges.yaml")
     assert (again.code, again.err.count("\n")) == (2, 1)
-    missing = recjury("recipe", "core.table9")
+    missing = recjury("analyse", "core.table9")
     assert (missing.code, missing.err.count("\n")) == (2, 1)
     assert "recjury annotate" in missing.err

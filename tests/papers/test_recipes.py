@@ -17,7 +17,7 @@ from recjury.errors import UserError
 from recjury.judges import EVALUATORS
 from recjury.llm import Model, ScriptedModel
 from recjury.papers import draw
-from recjury.papers.recipes import judge_file, listed, published, recipes, shown
+from recjury.papers.recipes import judge_file, published, recipes, shown
 from recjury.papers.shows import Data
 from recjury.records import DEBATE, Request, ratings_of
 from recjury.results import statements
@@ -317,6 +317,5 @@ def test_what_is_missing_is_said_with_its_command(name: str, data: Data, names: 
 
 
 def test_all_are_listed_with_their_costs() -> None:
-    told: Any = listed().data
-    assert told["face.table1"]["cost"] == [72, 331, 5520]
-    assert len(told) == len(recipes()) >= 20
+    assert "$72, $331, $5,520" in recipes()["face.table1"].about
+    assert len(recipes()) >= 20
