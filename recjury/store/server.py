@@ -5,7 +5,7 @@ from sqlalchemy.exc import ArgumentError
 
 from recjury.errors import UserError
 from recjury.store.failures import in_one_line
-from recjury.store.tables import SCHEMA, Meta, make_tables
+from recjury.store.tables import NO_STORE, SCHEMA, Meta, make_tables
 
 _LOCK = 0x7265636A  # any number, but the same for all that write to a store
 
@@ -36,19 +36,29 @@ class Server:
 
     def _prepare(self) -> None:
         engine = self.engine()
-        with engine.execution_options(begin="IMMEDIATE").begin() as connection:
-            if not inspect(connection).has_table(str(Meta.__tablename__)):
-                if self.readonly:
-                    raise UserError(f"{self} is empty: no run has written to it")
-                make_tables(connection)
-            key, value = Meta.__table__.c.key, Meta.__table__.c.value
-            version = connection.execute(select(value).where(key == "schema")).scalar()
-        engine.dispose()
+        try:
+            with engine.execution_options(begin="IMMEDIATE").begin() as connection:
+                self._make(connection)
+                key, value = Meta.__table__.c.key, Meta.__table__.c.value
+                version = connection.execute(select(value).where(key == "schema")).scalar()
+        finally:
+            engine.dispose()
         if version != str(SCHEMA):
             raise UserError(
                 f"{self} has tables of version {version}, and this recjury those of {SCHEMA}: "
                 "use the recjury that wrote it, or name another database"
             )
+
+    def _make(self, connection: Connection) -> None:
+        """Make the tables if the database is empty."""
+        tables = inspect(connection).get_table_names()
+        if Meta.__tablename__ in tables:
+            return
+        if "campaign" in tables:
+            raise UserError(f"{self} {NO_STORE}")
+        if self.readonly:
+            raise UserError(f"{self} is empty: no run has written to it")
+        make_tables(connection)
 
 
 def _parsed(url: str) -> URL:

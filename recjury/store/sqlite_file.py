@@ -11,7 +11,7 @@ from sqlalchemy.pool import Pool
 
 from recjury.errors import UserError
 from recjury.store.failures import in_one_line
-from recjury.store.tables import SCHEMA, make_tables
+from recjury.store.tables import NO_STORE, SCHEMA, make_tables
 
 APPLICATION = 0x7265636A  # "recj", in the header of each store
 _BUSY_SECONDS = 60.0
@@ -110,10 +110,7 @@ class SqliteFile:
             raise UserError(f"{self} is not a store but another kind of file: name another one")
         version, application = (int.from_bytes(header[at : at + 4]) for at in (60, 68))
         if application != APPLICATION:
-            raise UserError(
-                f"{self} is a database of another program, or of recjury before 0.3: "
-                "name another file"
-            )
+            raise UserError(f"{self} {NO_STORE}")
         if version != SCHEMA:
             raise UserError(
                 f"{self} has tables of version {version}, and this recjury those of {SCHEMA}: "

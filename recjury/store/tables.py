@@ -17,6 +17,13 @@ from recjury.store.texts import AnyText
 SCHEMA = 1
 """The version of the tables. A store of another version is not opened."""
 
+NO_STORE = (
+    "is a database of another program, or a store of recjury 0.2: name another one (`python -m "
+    "benchmarks.old_store OLD.db OUT_DIR`, in recjury's source, writes the logs and ratings of 0.2 "
+    "to files)"
+)
+"""What is said of a database without our marks, after its name."""
+
 
 class Row(SQLModel, registry=registry()):
     """A row of any table. Tables of the program that imports recjury are not among them."""
