@@ -5,27 +5,27 @@ from typing import Annotated, Literal
 
 import typer
 
-from recjury.cli.app import app
+from recjury import agreement
 from recjury.cli.options import (
     DEFAULT_STORE,
     CampaignOption,
-    JsonOption,
+    JsonOutput,
+    SelectionOptions,
     StoreOption,
-    SystemsOption,
-    UsersOption,
-    WhereOption,
     campaign_of,
-    selection,
 )
+from recjury.cli.parameters import expanded
+from recjury.store import Store
 
-annotate_app = typer.Typer(
+annotate = typer.Typer(
     help="Let people rate conversations.", no_args_is_help=True, rich_markup_mode=None
 )
-app.add_typer(annotate_app, name="annotate")
 
 
-@annotate_app.command("export")
+@annotate.command("export")
+@expanded
 def export_(
+    *,
     folder: Annotated[Path, typer.Argument(help="Where the pages are written.")],
     raters: Annotated[str, typer.Option(help="Their names, with commas: anna,ben.")],
     design: Annotated[
@@ -40,22 +40,16 @@ def export_(
     prompts: Annotated[
         str, typer.Option(help="The judges' pack with the guidelines: core, core-paper, a folder.")
     ] = "core",
-    systems: SystemsOption = None,
-    users: UsersOption = None,
-    where: WhereOption = None,
+    selection: SelectionOptions,
     store: StoreOption = DEFAULT_STORE,
     campaign: CampaignOption = "",
-    json: JsonOption = False,
+    output: JsonOutput,
 ) -> None:
     """Write a page for each rater, which needs no network, and a key, which raters do not get.
 
     Examples: recjury annotate export study --raters anna,ben; recjury annotate export study
     --raters anna,ben,carla --design random --number 30.
     """
-    from recjury import agreement
-    from recjury.cli.show import show
-    from recjury.store import Store
-
     names = tuple(name.strip() for name in raters.split(","))
     with Store(store, readonly=True) as opened:
         found = agreement.export_pages(
@@ -64,22 +58,21 @@ def export_(
             agreement.Drawing(names, design, number, each, seed),
             prompts=prompts,
             campaign=campaign_of(opened, campaign),
-            selection=selection(systems, users, None, where, False),
+            selection=selection,
         )
-    show(found, as_json=json)
+    output.show(found)
 
 
-@annotate_app.command("import")
+@annotate.command("import")
+@expanded
 def import_(
+    *,
     folder: Annotated[Path, typer.Argument(help="The folder of the export.")],
     files: Annotated[list[Path], typer.Argument(help="The files that raters have saved.")],
-    json: JsonOption = False,
+    output: JsonOutput,
 ) -> None:
     """Check and join raters' answers, as labels for `align` and `analyse`.
 
     Example: recjury annotate import study answers-anna.json answers-ben.json.
     """
-    from recjury import agreement
-    from recjury.cli.show import show
-
-    show(agreement.import_answers(folder, files), as_json=json)
+    output.show(agreement.import_answers(folder, files))

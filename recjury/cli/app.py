@@ -8,14 +8,16 @@ import contextlib
 import errno
 import io
 import os
+import re
 import sys
 
 import typer
 
 from recjury import __version__
 from recjury.cli.overview import Overview
-from recjury.cli.show import printable
 from recjury.errors import UserError
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 app = typer.Typer(
     name="recjury",
@@ -62,6 +64,11 @@ def main() -> None:
         with contextlib.suppress(OSError):
             sys.stderr.write(f"recjury: the output cannot be written: {error.strerror}\n")
         sys.exit(2)
+
+
+def printable(text: str) -> str:
+    """The text with its control characters written out: none of them moves the cursor."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def _run() -> None:

@@ -1,11 +1,14 @@
 """`recjury demo`: a campaign without a model, key or network."""
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from recjury.cli.app import app
-from recjury.cli.options import DEFAULT_STORE, JsonOption, StoreOption
+from recjury import campaign
+from recjury.agents.neural.settings import is_installed
+from recjury.cli.options import DEFAULT_STORE, JsonOutput, StoreOption
+from recjury.cli.work import Work
 
 _NEXT = {
     "recjury view": "all of it in a browser: conversations, and their debates, played",
@@ -23,32 +26,20 @@ _ABOUT_WEIGHTS = (
 )
 
 
-@app.command()
 def demo(
+    *,
     limit: Annotated[int | None, typer.Option(min=1, help="The first N scenarios.")] = None,
     store: StoreOption = DEFAULT_STORE,
-    json: JsonOption = False,
+    output: JsonOutput,
 ) -> None:
     """Systems over the sample, without a model: rules speak for user, judges and debaters.
 
     Example: recjury demo --limit 10.
     """
-    from recjury import campaign
-    from recjury.cli.interrupts import run_until_interrupted
-    from recjury.cli.progress import progress_line
-    from recjury.cli.running import say_what_was_done
-    from recjury.cli.show import show
-    from recjury.results import summary
-    from recjury.store import Store
-
     systems = _systems()
     config = campaign.Config.model_validate({"name": "demo", "systems": systems})
-    with Store(store) as opened:
-        work = campaign.run(config, opened, limit=limit, progress=progress_line())
-        finished = run_until_interrupted(work)
-        say_what_was_done(finished, since=opened.runs("demo")[-1].started_at)
-        show(summary(opened, "demo"), as_json=json)
-    if not json:
+    output.show(Work(store=store).carry_out(config, partial(campaign.run, config, limit=limit)))
+    if not output.as_json:
         _say_what_is_next("" if store == DEFAULT_STORE else f" --store {store}")
         if _NEURAL[0] in systems:
             typer.echo(_ABOUT_WEIGHTS)
@@ -56,8 +47,6 @@ def demo(
 
 def _systems() -> list[str]:
     """Those that need nothing; with torch, also the neural ones with the weights that ship."""
-    from recjury.agents.neural.settings import is_installed
-
     if is_installed():
         return ["retrieval", *_NEURAL, "popular", "random"]
     typer.echo(f"Without {', '.join(_NEURAL)}: pip install 'recjury[neural]' adds them.", err=True)

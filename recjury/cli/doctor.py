@@ -1,21 +1,26 @@
 """`recjury doctor`: what is missing before a campaign runs, problems first."""
 
+import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
+import pandas as pd
 import typer
 
-from recjury.cli.app import app
-from recjury.cli.options import DEFAULT_STORE, JsonOption, StoreOption
-from recjury.errors import UserError
-
-if TYPE_CHECKING:
-    from recjury.campaign import Config
-    from recjury.campaign.prepare import Prepared
+from recjury import __version__
+from recjury.campaign import Config, read_config
+from recjury.campaign.prepare import Prepared, prepared
+from recjury.cli.options import DEFAULT_STORE, JsonOutput, StoreOption
+from recjury.errors import Stop, UserError
+from recjury.files import YamlFile
+from recjury.llm import Ask
+from recjury.records import Unit
+from recjury.results import Findings
+from recjury.store import Store
 
 _EXTRAS = {
     "neural": ("torch", "transformers"),
@@ -36,46 +41,36 @@ class Check(NamedTuple):
     problem: bool = False
 
 
-@app.command()
 def doctor(
+    *,
     file: Annotated[Path | None, typer.Argument(help="A campaign file (YAML).")] = None,
     store: StoreOption = DEFAULT_STORE,
     ask: Annotated[bool, typer.Option(help="Send one short request to each model in use.")] = True,
-    json: JsonOption = False,
+    output: JsonOutput,
 ) -> None:
     """Look for problems: what is installed, the store, and all that a campaign file names.
 
     Examples: recjury doctor; recjury doctor campaign.yaml; recjury doctor campaign.yaml --no-ask.
     """
-    import asyncio
-
-    import pandas as pd
-
-    from recjury.cli.show import show
-    from recjury.results import Findings
-
     checks = [*_installation(), *_data(), _store(store)]
     if file is not None:
         checks += asyncio.run(_campaign(file, ask=ask))
     problems = [f"{check.what}: {check.result}" for check in checks if check.problem]
     fine = [(check.what, check.result) for check in checks if not check.problem]
     lines = [f"{len(problems) or 'No'} problem{'' if len(problems) == 1 else 's'}.", *problems]
-    show(
+    output.show(
         Findings(
             title="doctor",
             answer="\n".join(lines),
             tables={"In order": pd.DataFrame(fine, columns=["what", "result"])},
             data={"problems": problems, "fine": dict(fine)},
         ),
-        as_json=json,
     )
     if problems:
         raise typer.Exit(3)
 
 
 def _installation() -> Iterator[Check]:
-    from recjury import __version__
-
     yield Check("recjury", f"{__version__}, Python {sys.version.split()[0]}")
     for extra, modules in _EXTRAS.items():
         missing = [name for name in modules if find_spec(name) is None]
@@ -94,8 +89,6 @@ def _data() -> Iterator[Check]:
 
 
 def _store(store: str) -> Check:
-    from recjury.store import Store
-
     if "://" not in store and not Path(store).exists():
         return Check(f"store {store}", "does not exist yet: the first run makes it")
     try:
@@ -108,11 +101,6 @@ def _store(store: str) -> Check:
 
 async def _campaign(file: Path, *, ask: bool) -> list[Check]:
     """All that a campaign names, opened as a run opens it. Raises UserError for a bad file."""
-    from recjury.campaign import read_config
-    from recjury.campaign.prepare import prepared
-    from recjury.files import YamlFile
-    from recjury.store import Store
-
     values = YamlFile(file).values
     rates_only = isinstance(values, dict) and "evaluators" in values and "systems" not in values
     config = read_config(file, {"scenarios": [], "recordings": {"": ""}} if rates_only else None)
@@ -121,7 +109,6 @@ async def _campaign(file: Path, *, ask: bool) -> list[Check]:
         for alias, model in config.models.items()
     }
     hasty = config.model_copy(update={"models": patient})
-    hasty._file = config._file
     try:
         with Store() as memory:
             async with prepared(hasty, memory) as ready:
@@ -131,7 +118,7 @@ async def _campaign(file: Path, *, ask: bool) -> list[Check]:
         return [Check("campaign", str(error), problem=True)]
 
 
-def _parts(ready: "Prepared", config: "Config") -> Iterator[Check]:
+def _parts(ready: Prepared, config: Config) -> Iterator[Check]:
     for corpus in ready.corpora.values():
         counts = f"{len(corpus.scenarios)} scenarios, {len(corpus.catalogue.items)} items"
         yield Check(f"corpus {corpus.name}", counts)
@@ -146,12 +133,8 @@ def _parts(ready: "Prepared", config: "Config") -> Iterator[Check]:
         yield Check("models", f"in no use: {', '.join(unused)}")
 
 
-async def _models(ready: "Prepared") -> AsyncIterator[Check]:
+async def _models(ready: Prepared) -> AsyncIterator[Check]:
     """One short request to each model in use."""
-    from recjury.errors import Stop
-    from recjury.llm import Ask
-    from recjury.records import Unit
-
     for alias in sorted(ready.used & ready.config.models.keys()):
         name = ready.gateway.models[alias].name
         try:

@@ -1,41 +1,24 @@
 """`recjury judge`: recorded conversations, or those of an earlier campaign, rated."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from recjury.cli.app import app
-from recjury.cli.options import (
-    DEFAULT_STORE,
-    FailedOption,
-    JsonOption,
-    LogOption,
-    ScenariosOption,
-    StoreOption,
-    SystemsOption,
-    UsersOption,
-    WaitOption,
-    WhereOption,
-    selection,
-)
+from recjury import campaign as campaigns
+from recjury.agreement import open_labels
+from recjury.cli.options import pairs
+from recjury.cli.parameters import OptionsOf
+from recjury.cli.work import WorkOptions
+from recjury.corpora import Reading, Recording, Skipped, read_recordings
 from recjury.errors import UserError
-
-if TYPE_CHECKING:
-    from recjury.campaign import Config, Finished
-    from recjury.corpora import Recording, Skipped
+from recjury.mistakes import made
+from recjury.store import Store
 
 
-@app.command()
-def judge(
-    files: Annotated[
-        list[Path] | None, typer.Argument(help="Recorded conversations: JSON, JSON lines, CSV.")
-    ] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="A YAML file with `model` and `evaluators`.")
-    ] = None,
+def _reading(
     form: Annotated[
         str, typer.Option(help="messages, csv, ..., or module:function; recognised by default.")
     ] = "",
@@ -54,28 +37,28 @@ def judge(
         int | None, typer.Option(min=1, help="Only so many scenarios, drawn by chance.")
     ] = None,
     encoding: Annotated[str, typer.Option(help="Of the files, such as cp1252.")] = "utf-8",
+) -> Reading:
+    mapping = pairs((pair for each in map_ or () for pair in each.split(",")), "--map NAME=VALUE")
+    values = pairs(rows or (), "--rows NAME=VALUE")
+    return Reading(form, catalogue, mapping, values, sample, encoding)
+
+
+def judge(
+    *,
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Recorded conversations: JSON, JSON lines, CSV.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="A YAML file with `model` and `evaluators`.")
+    ] = None,
+    reading: Annotated[Reading, OptionsOf(_reading)],
     labels: Annotated[
         str, typer.Option(help="FORM:PATH of people's labels: rate the dialogues that they rated.")
     ] = "",
     campaign: Annotated[
         str, typer.Option(help="The name to keep it under; without files, an earlier campaign.")
     ] = "",
-    systems: SystemsOption = None,
-    users: UsersOption = None,
-    scenarios: ScenariosOption = None,
-    where: WhereOption = None,
-    failed: FailedOption = False,
-    store: StoreOption = DEFAULT_STORE,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what is left to do and what it costs.")
-    ] = False,
-    retry: Annotated[bool, typer.Option(help="Rate again what failed.")] = True,
-    take_over: Annotated[
-        bool, typer.Option("--take-over", help="Go on with a run that another machine left.")
-    ] = False,
-    wait: WaitOption = False,
-    log: LogOption = None,
-    json: JsonOption = False,
+    work: WorkOptions,
 ) -> None:
     """Rate recorded conversations; without a model, by `outcome` and `counted`.
 
@@ -83,88 +66,25 @@ def judge(
     judges.yaml; recjury judge chats.csv --map text=body,speaker=role,session=chat_id; recjury
     judge chats.xml --form own_form:read; recjury judge --campaign demo --config judges.yaml.
     """
-    from recjury import campaign as campaigns
-    from recjury.cli.interrupts import run_until_interrupted
-    from recjury.cli.progress import progress_line, say_what_waits
-    from recjury.cli.running import chooser, estimate
-    from recjury.cli.show import show
-    from recjury.corpora import Reading, read_recordings
-    from recjury.logs import report_events
-    from recjury.results import summary
-    from recjury.store import Store
-
-    if not files and not campaign and not labels:
-        raise UserError("expected files, or --campaign NAME of an earlier campaign, got neither")
-    report_events(log)
-    chosen = selection(systems, users, scenarios, where, failed)
-    skipped: Iterable[Skipped] = ()
-    make = _maker(config)
+    make = partial(_made, config)
+    skipped: Sequence[str] = ()
     if labels:
-        name, recordings = _labelled(labels, catalogue)
+        name, recordings = _labelled(labels, reading.catalogue)
         settings, conversations = campaigns.to_judge(campaign or name, recordings, make)
     elif files:
-        columns = [pair for each in map_ or () for pair in each.split(",")]
-        mapping, values = _pairs(columns, "--map"), _pairs(rows or (), "--rows")
-        reading = Reading(form, catalogue, mapping, values, sample, encoding)
         read = read_recordings(files, reading)
-        name, skipped = campaign or _name(files), read.skipped
-        settings, conversations = campaigns.to_judge(name, read.recordings, make)
-    else:
-        with Store(store, readonly=True) as opened:
-            settings, conversations = campaigns.to_judge_again(opened, campaign, make)
-    if dry_run:
-        found = estimate(settings, store, conversations=conversations, chosen=chosen)
-        show(found, as_json=json)
-        return
-    with Store(store) as opened:
-        work = campaigns.judge(
-            settings,
-            conversations,
-            opened,
-            retry=retry,
-            choose=chooser(chosen, opened, settings.name),
-            take_over=take_over,
-            wait=say_what_waits if wait else None,
-            progress=progress_line(),
+        skipped = tuple(_skipped(read.skipped))
+        settings, conversations = campaigns.to_judge(
+            campaign or _name(files), read.recordings, make
         )
-        finished = run_until_interrupted(work)
-        _say_what_was_done(finished)
-        found = summary(opened, settings.name)
-    problems = (*finished.waiting, *_skipped(skipped))
-    caveats = [*found.data["caveats"], *problems]
-    show(
-        replace(
-            found,
-            problems=(*problems, *found.problems),
-            data={**found.data, "caveats": caveats},
-        ),
-        as_json=json,
-    )
-
-
-def _say_what_was_done(finished: "Finished") -> None:
-    if not finished.left_before:
-        typer.echo(f"All {finished.planned} conversations were rated already.", err=True)
-        return
-    left = f", {finished.left} are unfinished" if finished.left else ""
-    before = finished.planned - finished.left_before
-    typer.echo(
-        f"{finished.left_before - finished.left} of {finished.planned} conversations were rated, "
-        f"{before} had been before{left}; "
-        f"{finished.sent:,} calls sent, {finished.reused:,} found in the store",
-        err=True,
-    )
-
-
-def _pairs(given: Iterable[str], option: str) -> dict[str, str]:
-    """The names and values of `name=value`. Raises UserError."""
-    found = {}
-    for pair in given:
-        name, _, value = (part.strip() for part in pair.partition("="))
-        if not (name and value):
-            raise UserError(f"{option} {pair}: expected NAME=VALUE")
-        found[name] = value
-    return found
+    elif campaign:
+        with Store(work.store, readonly=True) as opened:
+            settings, conversations = campaigns.to_judge_again(opened, campaign, make)
+    else:
+        raise UserError("expected files, or --campaign NAME of an earlier campaign, got neither")
+    begin = partial(campaigns.judge, settings, conversations)
+    found = work.carry_out(settings, begin, conversations=conversations, skipped=skipped)
+    work.output.show(found)
 
 
 def _name(files: list[Path]) -> str:
@@ -173,27 +93,20 @@ def _name(files: list[Path]) -> str:
     return f"{files[0].name.partition('.')[0]}{more}"
 
 
-def _labelled(labels: str, catalogue: str) -> "tuple[str, list[Recording]]":
+def _labelled(labels: str, catalogue: str) -> tuple[str, list[Recording]]:
     """Name and dialogues of what people have rated. Raises UserError if the labels have none."""
-    from recjury.agreement import open_labels
-
     read = open_labels(labels)
     if not read.recordings:
         raise UserError(f"--labels {labels} has scores alone: name the dialogues' files, too")
     return read.name, [each.model_copy(update={"catalogue": catalogue}) for each in read.recordings]
 
 
-def _maker(path: Path | None) -> Callable[[dict[str, Any]], "Config"]:
-    from recjury import campaign
-    from recjury.mistakes import made
-
-    def make(given: dict[str, Any]) -> "Config":
-        return campaign.read_config(path, given) if path else made(campaign.Config, given)
-
-    return make
+def _made(file: Path | None, given: dict[str, Any]) -> campaigns.Config:
+    """The campaign with the models and evaluators of a file. Raises UserError."""
+    return campaigns.read_config(file, given) if file else made(campaigns.Config, given)
 
 
-def _skipped(skipped: "Iterable[Skipped]") -> Iterable[str]:
+def _skipped(skipped: Iterable[Skipped]) -> Iterator[str]:
     """One line for each system and reason."""
     groups: dict[tuple[str, str], list[str]] = {}
     for each in skipped:

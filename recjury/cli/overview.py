@@ -1,32 +1,86 @@
-"""The order of `recjury --help`: what one begins with comes first."""
+"""The commands by what they are for; what one begins with comes first.
+
+A command's module is imported when it is called, so `recjury --help` imports none.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from importlib import import_module
+from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-SECTIONS = {
-    "Start here": ("demo", "init", "run", "judge", "compare", "view", "replay"),
-    "Results": ("summary", "report", "export", "explain"),
-    "People": ("align", "annotate"),
-    "Papers": ("analyse", "train"),
-    "The rest": ("status", "list", "doctor", "store"),
+from recjury.cli.parameters import expanded
+
+SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Start here": {
+        "demo": ("demo", "Systems over the sample, without a model: rules speak and judge."),
+        "init": ("starting", "Write a campaign file that runs as it is, with all settings."),
+        "run": ("running", "Play and rate what is left of a campaign."),
+        "judge": ("judging", "Rate recorded conversations; without a model, by counting."),
+        "compare": ("results", "Who is ahead on what, and is it decided?"),
+        "view": ("pages", "Look at campaigns, conversations and debates in a browser."),
+        "replay": ("replaying", "Show a conversation and its debate; without an id, list all."),
+    },
+    "Results": {
+        "summary": ("results", "The answer of a campaign again, and what is not to be trusted."),
+        "report": ("pages", "Write a campaign's pages to one file, or to a folder."),
+        "export": ("results", "Write ratings, turns, statements and calls as tables."),
+        "explain": ("results", "How a score came about: reason, evidence, prompt and reply."),
+    },
+    "People": {
+        "align": ("analysing", "How far scores agree with people, over all and within systems."),
+        "annotate": ("annotating", "Let people rate conversations."),
+    },
+    "Papers": {
+        "analyse": ("analysing", "Questions of the papers, and their tables, asked of a campaign."),
+        "train": ("training", "Train a neural system on a corpus, or a judge on people's labels."),
+    },
+    "The rest": {
+        "status": ("results", "What is done, failed or left, what it cost, and the last runs."),
+        "list": ("starting", "What there is: systems, users, evaluators, ..., and settings."),
+        "doctor": ("doctor", "Look for problems: what is installed, and all that a file names."),
+        "store": ("stores", "Check stores, and merge them."),
+    },
 }
+"""Each command's module and what it is for, by section and name."""
 
-_LONGEST = 200  # characters of a sentence: it is wrapped, and not cut
+
+class LateCommand(TyperCommand):
+    """A command whose module is imported when it is called."""
+
+    def __init__(self, name: str, module: str, purpose: str):
+        super().__init__(name, help=purpose)
+        self._module = module
+
+    @cached_property
+    def command(self) -> Any:
+        """The command itself, which its module has by its name, or is a group there."""
+        module = import_module(f"recjury.cli.{self._module}")
+        found = getattr(module, f"{self.name}_", None) or getattr(module, str(self.name))
+        if isinstance(found, typer.Typer):
+            return typer.main.get_group(found)
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+        alone.command(self.name)(expanded(found))
+        return typer.main.get_command(alone)
+
+    def make_context(self, *given: Any, **more: Any) -> Any:
+        """The context of the command itself, which is then called."""
+        return self.command.make_context(*given, **more)
 
 
 class Overview(TyperGroup):
-    """Lists the commands by what they are for."""
+    """All commands, listed by what they are for."""
 
-    def format_commands(self, ctx: typer.Context, formatter: "typer.HelpFormatter") -> None:  # type: ignore[override,name-defined]
-        """Write a section for each purpose; a command of no section is in the last one."""
-        known = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        placed = {name for names in SECTIONS.values() for name in names}
-        for heading, names in SECTIONS.items():
-            rest = [name for name in known if name not in placed] if heading == "The rest" else []
-            rows = [
-                (name, command.get_short_help_str(_LONGEST))
-                for name in (*names, *rest)
-                if (command := known.get(name)) is not None
-            ]
+    def __init__(self, **attributes: Any):
+        super().__init__(**attributes)
+        for own in SECTIONS.values():
+            for name, about in own.items():
+                self.add_command(LateCommand(name, *about))
+
+    def format_commands(self, ctx: typer.Context, formatter: "typer.HelpFormatter") -> None:  # type: ignore[override,name-defined]  # noqa: ARG002
+        """Write a section for each purpose."""
+        for heading, own in SECTIONS.items():
             with formatter.section(heading):
-                formatter.write_dl(rows)
+                formatter.write_dl([(name, purpose) for name, (_, purpose) in own.items()])

@@ -2,43 +2,39 @@
 
 import json
 import math
-import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import pandas as pd
 import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
 
-if TYPE_CHECKING:
-    import pandas as pd
+from recjury.cli.app import printable
+from recjury.results import Findings, cell_text, of_numbers, written
 
-    from recjury.results import Findings
+Form = Literal["text", "csv", "markdown", "latex", "html"]
 
-Shown = Literal["text", "json", "csv", "markdown", "latex", "html"]
-
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WIDTH = 120  # where there is no terminal
 _GAP = 3  # between two columns
 
 
-def show(findings: "Findings", *, as_json: bool = False, form: Shown = "text") -> None:
+def show(findings: Findings, *, as_json: bool = False, form: Form = "text") -> None:
     """Print the findings. Raises typer.Exit with code 3 if something failed or has no score."""
-    if as_json or form == "json":
+    if as_json:
         sys.stdout.write(json.dumps(_plain(findings.data), ensure_ascii=False) + "\n")
     elif form == "text":
         _print(findings)
     else:
-        from recjury.results import written
-
         sys.stdout.write(printable(written(findings, form)))
     if findings.problems:
         raise typer.Exit(3)
 
 
-def _print(findings: "Findings") -> None:
-    from rich.console import Console
-
+def _print(findings: Findings) -> None:
     width = shutil.get_terminal_size((_WIDTH, 1)).columns
     console = Console(width=width, highlight=False, markup=False, emoji=False)
     if findings.answer:
@@ -53,12 +49,7 @@ def _print(findings: "Findings") -> None:
         console.print(f"! {printable(line)}")
 
 
-def printable(text: str) -> str:
-    """The text with its control characters written out: none of them moves the cursor."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
-
-
-def _parts(frame: "pd.DataFrame", width: int) -> Iterator["pd.DataFrame"]:
+def _parts(frame: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
     """The columns in as many tables as the width wants. Each begins with the first column."""
     first, *rest = range(len(frame.columns))
     widths = [_narrowest(frame.iloc[:, place]) for place in (first, *rest)]
@@ -76,7 +67,7 @@ def _narrowest(column: "pd.Series[Any]") -> int:
     return _GAP + max(len(word) for text in _texts(column) for word in text.split(" "))
 
 
-def _widths(frame: "pd.DataFrame", width: int) -> list[int]:
+def _widths(frame: pd.DataFrame, width: int) -> list[int]:
     """The width of each column: its texts in one line, or as much of that as there is room for."""
     columns = [frame.iloc[:, place] for place in range(len(frame.columns))]
     fewest = [min(width // 2, _narrowest(column) - _GAP) for column in columns]
@@ -92,12 +83,7 @@ def _texts(column: "pd.Series[Any]") -> list[str]:
     return [str(column.name), *map(_cell, column)]
 
 
-def _table(heading: str, frame: "pd.DataFrame", width: int) -> Any:
-    from rich import box
-    from rich.table import Table
-
-    from recjury.results import of_numbers
-
+def _table(heading: str, frame: pd.DataFrame, width: int) -> Table:
     table = Table(title=heading, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
     widths = _widths(frame, width)
     for name, wide, is_number in zip(frame.columns, widths, of_numbers(frame), strict=True):
@@ -109,8 +95,6 @@ def _table(heading: str, frame: "pd.DataFrame", width: int) -> Any:
 
 
 def _cell(value: object) -> str:
-    from recjury.results import cell_text
-
     return printable(cell_text(value))
 
 

@@ -4,23 +4,22 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import pandas as pd
 import typer
 
 from recjury import plugins
-from recjury.cli.app import app
-from recjury.cli.options import JsonOption
+from recjury.campaign.schema import campaign_schema
+from recjury.cli.options import JsonOutput
 from recjury.errors import UserError
-
-if TYPE_CHECKING:
-    from recjury.records import Record
-    from recjury.results import Findings
+from recjury.files import nearest
+from recjury.records import Record
+from recjury.results import Findings
 
 _SCHEMA = "campaign.schema.json"
 
 
-@app.command()
 def init(
     file: Annotated[Path, typer.Argument(help="The file to write.")] = Path("campaign.yaml"),
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
@@ -35,8 +34,6 @@ def init(
     template = (Path(__file__).parent / "campaign.yaml").read_text("utf-8")
     try:
         if schema:
-            from recjury.campaign.schema import campaign_schema
-
             text = json.dumps(campaign_schema(), indent=1, ensure_ascii=False)
             (file.parent / _SCHEMA).write_text(f"{text}\n", "utf-8")
             template = f"# yaml-language-server: $schema={_SCHEMA}\n{template}"
@@ -50,34 +47,27 @@ def init(
     typer.echo(f"  recjury run {file} --dry-run\n  recjury run {file}\n  recjury doctor {file}")
 
 
-@app.command("list")
 def list_(
+    *,
     kind: Annotated[str, typer.Argument(help="One of what there is; all if empty.")] = "",
     name: Annotated[str, typer.Argument(help="One of them: its settings.")] = "",
-    as_json: JsonOption = False,
+    output: JsonOutput,
 ) -> None:
     """What there is: systems, users, evaluators, corpora, forms, and more; and their settings.
 
     Examples: recjury list; recjury list systems; recjury list systems http.
     """
-    from recjury.cli.show import show
-    from recjury.files import nearest
-
     kinds = plugins.KINDS
     if kind and kind not in kinds:
         raise UserError(
             f"there are no {kind!r}{nearest(kind, kinds)}: there are {', '.join(kinds)}"
         )
     found = _settings(kind, name) if name else listed([kind] if kind else kinds)
-    show(found, as_json=as_json)
+    output.show(found)
 
 
-def listed(kinds: Iterable[str]) -> "Findings":
+def listed(kinds: Iterable[str]) -> Findings:
     """What ships of some kinds, and what is installed, each in a sentence."""
-    import pandas as pd
-
-    from recjury.results import Findings
-
     known = {kind: dict(_described(kind)) for kind in kinds}
     tables = {
         kind: pd.DataFrame(entries.items(), columns=["name", "what it is"])
@@ -100,13 +90,8 @@ def _sentence(value: object) -> str:
     return " ".join(text.split("\n\n")[0].split())
 
 
-def _settings(kind: str, name: str) -> "Findings":
+def _settings(kind: str, name: str) -> Findings:
     """The keys of one system, user or evaluator. Raises UserError if it has none."""
-    import pandas as pd
-
-    from recjury.records import Record
-    from recjury.results import Findings
-
     plugins.look_in(".")
     value = plugins.find(kind, name).value
     if not (isinstance(value, type) and issubclass(value, Record)):
@@ -121,7 +106,7 @@ def _settings(kind: str, name: str) -> "Findings":
     )
 
 
-def _keys(settings: "type[Record]") -> Iterator[dict[str, str]]:
+def _keys(settings: type[Record]) -> Iterator[dict[str, str]]:
     """The keys beside `kind`, as the JSON Schema of the settings has them."""
     schema = settings.model_json_schema()
     required = schema.get("required", ())

@@ -1,21 +1,25 @@
 """`recjury train`: neural systems, FACE's instructions, and judges."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Annotated, Any
 
+import pandas as pd
 import typer
+import yaml
 
-from recjury.cli.app import app
-from recjury.cli.options import JsonOption
+from recjury import plugins
+from recjury.agents.neural import training
+from recjury.cli.options import JsonOutput, pairs
+from recjury.cli.work import run_until_interrupted
 from recjury.errors import UserError
+from recjury.mistakes import Mistake, made
+from recjury.papers.trainers import trained
+from recjury.results import Findings
 
-if TYPE_CHECKING:
-    from recjury.agents.neural.training import Learned
-    from recjury.results import Findings
 
-
-@app.command()
 def train(
+    *,
     name: Annotated[
         str, typer.Argument(help="kbrd, barcor, unicrs; face, paireval, dialogue-quality.")
     ],
@@ -23,7 +27,7 @@ def train(
         list[str] | None,
         typer.Option("--set", help="A setting, as key=value: corpus=redial, split=valid."),
     ] = None,
-    json: JsonOption = False,
+    output: JsonOutput,
 ) -> None:
     """Train a neural system on a corpus, or a judge on people's labels.
 
@@ -33,13 +37,6 @@ def train(
     config=judges.yaml; recjury train dialogue-quality --set model=FOLDER --set data=ReDial.txt
     --set out=adapter.
     """
-    from recjury import plugins
-    from recjury.agents.neural import training
-    from recjury.cli.interrupts import run_until_interrupted
-    from recjury.cli.show import show
-    from recjury.mistakes import Mistake, made
-    from recjury.papers.trainers import trained
-
     trainer = plugins.find("trainers", name).value
     try:
         asked = made(trainer, {"kind": name, **_settings(settings or ())})
@@ -48,37 +45,26 @@ def train(
         raise UserError(f"--set {key}: {mistake.message}") from None
     if not isinstance(asked, training.Training):
         said = run_until_interrupted(trained(asked, lambda line: typer.echo(line, err=True)))
-        show(said, as_json=json)
+        output.show(said)
         return
     try:
         learned = training.train(asked, lambda step: typer.echo(str(step), err=True))
     except KeyboardInterrupt:
         typer.echo("\nInterrupted: nothing is written.", err=True)
         raise typer.Exit(130) from None
-    show(_findings(learned), as_json=json)
+    output.show(_findings(learned))
 
 
-def _settings(given: Any) -> Mapping[str, Any]:
+def _settings(given: Iterable[str]) -> Mapping[str, Any]:
     """The settings by key; values are YAML. Raises UserError."""
-    import yaml
-
-    found = {}
-    for setting in given:
-        key, is_given, value = setting.partition("=")
-        if not is_given:
-            raise UserError(f"--set {setting}: expected key=value, such as corpus=sample")
-        try:
-            found[key] = yaml.safe_load(value)
-        except yaml.YAMLError:
-            found[key] = value
+    found = dict[str, Any](pairs(given, "--set key=value"))
+    for key, text in found.items():
+        with suppress(yaml.YAMLError):
+            found[key] = yaml.safe_load(text)
     return found
 
 
-def _findings(learned: "Learned") -> "Findings":
-    import pandas as pd
-
-    from recjury.results import Findings
-
+def _findings(learned: training.Learned) -> Findings:
     rows = [(f"Recall@{cut}", round(value, 3)) for cut, value in learned.recall.items()]
     heading = f"{learned.tested:,} recommendations of the test split"
     table = pd.DataFrame(rows, columns=["measure", "value"])

@@ -73,7 +73,6 @@ def test_options_of_statistics_and_selection(films: Recjury) -> None:
 def test_forms(films: Recjury) -> None:
     assert films("compare", "--format", "markdown").out.count("| core.overall |") == 1
     assert films("compare", "--format", "csv").out.startswith("a,b,metric,difference")
-    assert films("compare", "--format", "json").json == films("compare", "--json").json
     assert "high with 55.5" in films("summary").out
     assert "core.overall" in films("summary", "--format", "latex").out
 

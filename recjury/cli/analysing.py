@@ -1,26 +1,29 @@
-"""`recjury align` and `recjury analyse`: how far scores can be trusted."""
+"""`recjury align` and `recjury analyse`: how far scores can be trusted, and the papers' tables."""
 
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from recjury.cli.app import app
+from recjury import agreement, papers, plugins
 from recjury.cli.options import (
     DEFAULT_STORE,
     CampaignOption,
-    FormatOption,
-    JsonOption,
-    PlotOption,
+    LabelsOption,
+    PlotOutput,
+    ResamplingOptions,
     StoreOption,
+    campaign_of,
 )
+from recjury.cli.starting import listed
 from recjury.errors import UserError
+from recjury.store import Store
 
 
-@app.command()
 def align(
+    *,
     scores: Annotated[str, typer.Argument(help="A store, a run file (JSON) or a CSV file.")],
-    labels: Annotated[str, typer.Option(help="FORM:PATH, or module:function of your own.")],
+    labels: LabelsOption,
     pair: Annotated[
         list[str] | None, typer.Option(help="METRIC=LABEL; by default those of one name.")
     ] = None,
@@ -28,12 +31,9 @@ def align(
         Literal["place", "system"],
         typer.Option(help="Correlate dialogues and turns, or the means of systems."),
     ] = "place",
-    resamples: Annotated[int, typer.Option(min=100, help="Of the bootstrap.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    resampling: ResamplingOptions,
     campaign: CampaignOption = "",
-    plot: PlotOption = None,
-    form: FormatOption = "text",
-    json: JsonOption = False,
+    output: PlotOutput,
 ) -> None:
     """How far scores agree with people: Pearson, Spearman, Kendall, over all and within systems.
 
@@ -42,40 +42,32 @@ def align(
     crsarena-eval:crs_arena_eval.json; recjury align run.json --labels csv:people.csv --pair
     core.overall=overall.
     """
-    from recjury import agreement, results
-    from recjury.cli.show import show
-
     people = agreement.open_labels(labels)
     found = agreement.align(
         agreement.read_scores(scores, campaign, people),
         people,
         pair or (),
         level=level,
-        resamples=resamples,
-        seed=seed,
+        resamples=resampling.times,
+        seed=resampling.seed,
     )
-    if plot is not None:
-        results.plot(found, plot)
-    show(found, as_json=json, form=form)
+    output.show(found)
 
 
-@app.command()
 def analyse(
+    *,
     name: Annotated[str, typer.Argument(help="The question or table; empty: all are listed.")] = "",
-    labels: Annotated[str, typer.Option(help="FORM:PATH, or module:function of your own.")] = "",
+    labels: LabelsOption = "",
     write: Annotated[
         Path | None, typer.Option(help="Write the campaign file of what rates, and end.")
     ] = None,
     draws: Annotated[
         int, typer.Option(min=1, max=100, help="With --write: seeds of examples.")
     ] = 1,
-    resamples: Annotated[int, typer.Option(min=100, help="Of the bootstrap.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    resampling: ResamplingOptions,
     store: StoreOption = DEFAULT_STORE,
     campaign: CampaignOption = "",
-    plot: PlotOption = None,
-    form: FormatOption = "text",
-    json: JsonOption = False,
+    output: PlotOutput,
 ) -> None:
     """Questions of the papers, asked of a campaign; and their tables beside the published ones.
 
@@ -84,13 +76,8 @@ def analyse(
     core.rq2 --labels csv:people.csv; recjury analyse paireval.table2 --write judges.yaml --draws 5;
     recjury analyse paireval.table2 --labels dialogue-eval:DATA/dialogue-eval.
     """
-    from recjury import agreement, papers, plugins
-    from recjury.cli.show import show
-    from recjury.cli.starting import listed
-    from recjury.store import Store
-
     if not name:
-        show(listed(["analyses"]), as_json=json, form=form)
+        output.show(listed(["analyses"]))
         return
     if write is not None:
         _write(papers.judge_file(name, draws), write)
@@ -98,14 +85,12 @@ def analyse(
     chosen = plugins.find("analyses", name).value
     people = agreement.open_labels(labels) if labels else None
     if isinstance(chosen, papers.Recipe):
-        found = papers.shown(name, papers.Data(store, campaign, people, resamples, seed))
+        found = papers.shown(name, papers.Data(store, campaign, people, *resampling))
     else:
         with Store(store, readonly=True) as opened:
-            given = agreement.Given(opened, opened.campaign(campaign), people, resamples, seed)
+            given = agreement.Given(opened, campaign_of(opened, campaign), people, *resampling)
             found = chosen.run(given)
-    if plot is not None:
-        papers.draw(found, plot)
-    show(found, as_json=json, form=form)
+    output.show(found, draw=papers.draw)
 
 
 def _write(text: str, file: Path) -> None:

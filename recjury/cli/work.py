@@ -1,0 +1,174 @@
+"""Work on a campaign: begun, interrupted in order, said and summarised."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+import pandas as pd
+import typer
+
+from recjury import campaign as campaigns
+from recjury.campaign import Config, Finished, Recorded
+from recjury.cli.options import DEFAULT_STORE, JsonOutput, Output, SelectionOptions, StoreOption
+from recjury.cli.parameters import OptionsOf
+from recjury.cli.progress import progress_line, say_what_waits
+from recjury.llm import key_variable
+from recjury.logs import report_events
+from recjury.results import Findings, Selection, summary
+from recjury.store import Store
+
+T = TypeVar("T")
+
+Begin: TypeAlias = Callable[..., Coroutine[Any, Any, Finished]]
+"""`campaign.run` or `campaign.judge`, with all arguments but the store and those of `Work`."""
+
+_INTERRUPTED = 130
+_PLAYED = (
+    "were finished",
+    "in the store already, since {since}; nothing was played. Has a system changed? Set its "
+    "`version:`, or use --fresh NAME.",
+)
+_RATED = ("were rated", "rated already.")
+
+
+@dataclass(frozen=True)
+class Work:
+    """How a campaign is worked off: the options that `run` and `judge` have in common."""
+
+    selection: SelectionOptions = field(default_factory=Selection)
+    store: StoreOption = DEFAULT_STORE
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what is left to do and what it costs.")
+    ] = False
+    retry: Annotated[bool, typer.Option(help="Play and rate again what failed.")] = True
+    take_over: Annotated[
+        bool, typer.Option("--take-over", help="Go on with a run that another machine left.")
+    ] = False
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Go on when batches of models have answered.")
+    ] = False
+    log: Annotated[
+        Path | None, typer.Option("--log", help="Append events to this file, as JSON lines.")
+    ] = None
+    output: JsonOutput = field(default_factory=Output)
+
+    def carry_out(
+        self,
+        config: Config,
+        begin: Begin,
+        *,
+        limit: int | None = None,
+        conversations: Recorded | None = None,
+        skipped: Sequence[str] = (),
+    ) -> Findings:
+        """Work off what is left, and return the summary with what waits or was `skipped`.
+
+        A dry run begins nothing and returns what is left. Raises typer.Exit if it is interrupted.
+        """
+        report_events(self.log)
+        if self.dry_run:
+            return self._estimate(config, limit, conversations)
+        with Store(self.store) as store:
+            work = begin(
+                store=store,
+                retry=self.retry,
+                choose=self._choose(store, config.name),
+                take_over=self.take_over,
+                wait=say_what_waits if self.wait else None,
+                progress=progress_line(),
+            )
+            finished = run_until_interrupted(work)
+            since = store.runs(config.name)[-1].started_at
+            done = _PLAYED if conversations is None else _RATED
+            typer.echo(_what_was_done(finished, *done).format(since=since), err=True)
+            found = summary(store, config.name)
+        problems = (*finished.waiting, *skipped)
+        data = {**found.data, "caveats": [*found.data["caveats"], *problems]}
+        return replace(found, problems=(*problems, *found.problems), data=data)
+
+    def _choose(self, store: Store, campaign: str) -> campaigns.Choose | None:
+        return partial(self.selection.of_plan, store, campaign) if self.selection else None
+
+    def _estimate(
+        self, config: Config, limit: int | None, conversations: Recorded | None
+    ) -> Findings:
+        file = self.store.removeprefix("sqlite:///")
+        is_new = "://" not in file and not Path(file).exists()
+        with Store() if is_new else Store(self.store, readonly=True) as below:
+            choose = self._choose(below, config.name)
+            found = asyncio.run(
+                campaigns.dry_run(
+                    config, below, limit=limit, conversations=conversations, choose=choose
+                )
+            )
+        dollars = "unknown" if found.dollars is None else f"${found.dollars:.2f}"
+        calls = pd.DataFrame(found.purposes.items(), columns=["purpose", "calls"])
+        calls["calls"] = calls["calls"].round().astype(int)
+        error = f" (± {found.error:,.0f})" if found.error >= 1 else ""
+        return Findings(
+            title=config.name,
+            answer=f"{config.name}: {found.trials} conversations are left, about "
+            f"{found.calls:,.0f} calls{error}, {found.tokens_in / 1e6:.2f} m tokens in and "
+            f"{found.tokens_out / 1e6:.2f} m out. Price: {dollars}.",
+            tables={"Calls": calls} if len(calls) else {},
+            notes=tuple(_missing_keys(config)) if found.calls else (),
+            data=found._asdict(),
+        )
+
+
+WorkOptions: TypeAlias = Annotated[Work, OptionsOf(Work)]
+
+
+def _missing_keys(config: Config) -> Iterator[str]:
+    """One line for each variable with a key that a run would miss."""
+    for variable in dict.fromkeys(filter(None, map(key_variable, config.models.values()))):
+        if not os.environ.get(variable):
+            yield f"the variable {variable} is not set: the run needs the key in it"
+
+
+def _what_was_done(finished: Finished, said: str, nothing: str) -> str:
+    if not finished.left_before:
+        return f"All {finished.planned} conversations were {nothing}"
+    left = f", {finished.left} are unfinished" if finished.left else ""
+    done, before = finished.left_before - finished.left, finished.planned - finished.left_before
+    return (
+        f"{done} of {finished.planned} conversations {said}, {before} had been before{left}; "
+        f"{finished.sent:,} calls sent, {finished.reused:,} found in the store"
+    )
+
+
+def run_until_interrupted(work: Coroutine[Any, Any, T]) -> T:
+    """The result of `work`.
+
+    What it prints goes to standard error. Ctrl-C or SIGTERM cancels it: what is finished is kept,
+    open calls are waited for. A second one ends the program at once. Raises typer.Exit with code
+    130 if it was interrupted.
+    """
+
+    async def main() -> T:
+        task, loop = asyncio.ensure_future(work), asyncio.get_running_loop()
+
+        def stop() -> None:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+                signal.signal(number, signal.SIG_DFL)
+            sys.stderr.write("\nrecjury: waiting for open calls; press Ctrl-C again to stop now\n")
+            task.cancel()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stop)
+        return await task
+
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # what own code prints is no result
+            return asyncio.run(main())
+    except asyncio.CancelledError:
+        sys.stderr.write("recjury: interrupted; the same command goes on\n")
+        raise typer.Exit(_INTERRUPTED) from None
