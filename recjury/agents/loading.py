@@ -36,6 +36,9 @@ SYSTEMS: Mapping[str, type[SystemSettings]] = {
 }
 """The systems that ship, by kind."""
 
+Elsewhere = Mapping[tuple[str, str], Any]
+"""Systems in other processes, by name and corpus. Each has the `version` of what answers there."""
+
 
 class OwnSettings(SystemSettings):
     """The settings of an own system; keys that recjury does not know are arguments of its class."""
@@ -43,22 +46,37 @@ class OwnSettings(SystemSettings):
     model_config = ConfigDict(extra="allow")
 
 
+OUTSIDE = (OwnSettings, Http, Neural)
+"""The settings of systems that run outside of recjury, or that have weights."""
+
+WITH_WEIGHTS = (Neural,)
+"""The settings of systems that ship without being loaded in an instant."""
+
+
+def is_neural(system: LoadedSystem) -> bool:
+    """Whether a system has weights, or stands for one that has."""
+    return isinstance(system.settings, Neural) or isinstance(system.system, NeuralSystem)
+
+
 def load_system(
     settings: Mapping[str, Any],
     corpus: Corpus,
     look_up: LookUp,
     *,
-    stand_in: bool = False,
+    stand_ins: tuple[type[SystemSettings], ...] = (),
+    elsewhere: Elsewhere | None = None,
 ) -> LoadedSystem:
     """The system that the settings name, over a corpus.
 
-    With `stand_in`, a typical system answers in place of one that runs outside of recjury. Raises
-    UserError, and Mistake for a wrong key or value.
+    A typical system answers in place of one whose settings are of `stand_ins`. Raises UserError,
+    and Mistake for a wrong key or value.
     """
     found = plugins.find("systems", str(settings["kind"]))
     is_built_in = settings["kind"] in SYSTEMS
     values = made(found.value if is_built_in else OwnSettings, settings).over(corpus)
-    if stand_in and (not is_built_in or isinstance(values, Http | Neural)):
+    if (remote := (elsewhere or {}).get((values.title, corpus.name))) is not None:
+        return LoadedSystem(remote, corpus.catalogue, values, remote.version)
+    if isinstance(values, stand_ins):
         system: object = TypicalSystem(corpus.catalogue)
     elif is_built_in:
         system = values.prepared(corpus)

@@ -30,6 +30,11 @@ class SystemSettings(Record):
     _corpus: Corpus = PrivateAttr()
 
     @property
+    def title(self) -> str:
+        """The system's name: the last part of its kind, if it was given none."""
+        return self.name or self.kind.rpartition(":")[2].lower()
+
+    @property
     def links(self) -> bool | None:
         """Whether lists are searched for in texts; None: if an answer has none of its own."""
         return self.link

@@ -49,9 +49,8 @@ class LoadedSystem:
 
     def __init__(self, system: Any, catalogue: Catalogue, settings: SystemSettings, version: str):
         """`version` is a digest of all that can change what the system says."""
-        self.name = settings.name or settings.kind.rpartition(":")[2].lower()
-        self.version = version
-        self._system, self._catalogue, self._link = system, catalogue, settings.links
+        self.name, self.settings, self.version = settings.title, settings, version
+        self.system, self._catalogue, self._link = system, catalogue, settings.links
         self._respond: Callable[..., object] = getattr(system, "respond", None) or system
         self._wants_ask = "ask" in parameters(self._respond)
         self._timeout = settings.timeout or (_TURN_WITH_ASK if self._wants_ask else _TURN)
@@ -112,7 +111,7 @@ class LoadedSystem:
             logger.warning(f"{name} failed", system=self.name, reason=one_line(str(failure)))
 
     async def _optional(self, name: str, seconds: float, *arguments: object) -> None:
-        method = getattr(self._system, name, None)
+        method = getattr(self.system, name, None)
         if method is not None:
             await self._within(seconds, method, *arguments)
 

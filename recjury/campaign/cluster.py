@@ -8,12 +8,23 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import groupby
+from math import ceil
 from pathlib import Path
 from typing import Any
 
+from recjury.agents import WITH_WEIGHTS, Elsewhere, is_neural
 from recjury.campaign.prepare import Prepared
 from recjury.campaign.run import FEWEST_OPEN, Progress
-from recjury.campaign.workers import Job, Owner, Worker, answered, code_of_recjury
+from recjury.campaign.workers import (
+    Host,
+    Job,
+    Owner,
+    RemoteSystem,
+    Worker,
+    answered,
+    code_of_recjury,
+    parts_of,
+)
 from recjury.errors import Stop, UserError
 from recjury.llm import gather
 from recjury.store import Todo
@@ -62,8 +73,12 @@ class Cluster:
                 fresh=fresh,
                 folder=str(Path.cwd()),
                 code=code_of_recjury(),
+                parts=parts_of(ready),
                 workers=workers,
+                only_rates=not ready.systems,
+                elsewhere={},
             )
+            job = job._replace(elsewhere=await _hosted(job, ready))
             here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
                 ray.get_runtime_context().get_node_id(), soft=False
             )
@@ -134,8 +149,7 @@ class _Crew:
         from ray.exceptions import RayActorError
 
         try:
-            if problem := await answered(self.workers[number].open.remote()):
-                raise UserError(problem)
+            await answered(self.workers[number].open.remote())
             await gather(self._slot(number, batches) for _ in range(self._slots()))
         except RayActorError:
             self.lost += 1
@@ -197,6 +211,31 @@ def _ray() -> Any:
     import ray.util.scheduling_strategies
 
     return ray
+
+
+async def _hosted(job: Job, ready: Prepared) -> Elsewhere:
+    """The neural systems, each in one actor for all workers: on a share of the free GPUs, if any.
+
+    Raises UserError for weights that a machine lacks.
+    """
+    ray = _ray()
+    neural = {key: system for key, system in ready.systems.items() if is_neural(system)}
+    gpus = int(ray.available_resources().get("GPU", 0))
+    share = gpus and 1 / ceil(len(neural) / gpus)
+    found: dict[tuple[str, str], Any] = {}
+    for key, system in neural.items():
+        given = {"device": "cuda"} if share and isinstance(system.settings, WITH_WEIGHTS) else {}
+        settings = given | system.settings.model_dump(exclude_unset=True)
+        host = ray.remote(Host).options(
+            num_cpus=0,
+            num_gpus=share,
+            max_restarts=_LOST,
+            max_task_retries=-1,
+            scheduling_strategy="SPREAD",
+        )
+        actor = host.remote(job, settings, key[1])
+        found[key] = RemoteSystem(actor, await answered(actor.open.remote()))
+    return found
 
 
 def _reachable(store: str) -> str:

@@ -4,9 +4,11 @@ import math
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from functools import partial
 from statistics import fmean, stdev
 from typing import NamedTuple
 
+from recjury.agents import OUTSIDE, load_system
 from recjury.campaign.config import Config
 from recjury.campaign.judging import Recorded, to_rate
 from recjury.campaign.prepare import Prepared, prepared
@@ -54,7 +56,7 @@ async def dry_run(
             open_provider=counter.open,
             limit=limit,
             fresh=store.fresh(config.name) if store else None,
-            stand_ins=True,
+            load=partial(load_system, stand_ins=OUTSIDE),
             only_rates=conversations is not None,
         ) as ready:
             catalogues = [corpus.catalogue for corpus in ready.corpora.values()]

@@ -8,6 +8,7 @@ from recjury.campaign.config import Config
 from recjury.campaign.prepare import Open, Prepared, prepared
 from recjury.campaign.run import (
     Choose,
+    Executor,
     Finished,
     Keeper,
     Progress,
@@ -83,6 +84,7 @@ async def judge(
     open_provider: Open | None = None,
     retry: bool = True,
     choose: Choose | None = None,
+    executor: Executor | None = None,
     take_over: bool = False,
     wait: Wait | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
@@ -90,7 +92,8 @@ async def judge(
     """Rate recorded conversations by the campaign's evaluators. Raises UserError and Stop.
 
     What is rated already is not rated again; without `retry`, what failed stays as it is. With
-    `choose`, only what it chooses is rated. With `wait`, it goes on when batches are over.
+    `choose`, only what it chooses is rated. An `executor` works it off in place of this process.
+    With `wait`, it goes on when batches are over.
     """
     budget = budget_of(config, store)
     async with prepared(
@@ -101,6 +104,7 @@ async def judge(
             ready,
             work,
             store,
+            executor=executor,
             retry=retry,
             take_over=take_over,
             wait=wait,

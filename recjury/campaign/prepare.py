@@ -16,12 +16,14 @@ from recjury.judges import Context, Evaluator, check_metrics
 from recjury.llm import Budget, Gateway, Model, Provider, Recorder, open_model
 from recjury.llm.prompts import pack
 from recjury.mistakes import Mistake, made
-from recjury.records import Record, Scenario, Turn, digest, identity, references, variants
+from recjury.records import LookUp, Record, Scenario, Turn, digest, identity, references, variants
 from recjury.simulator import SimulatedUser
 
 Open = Callable[[Model], Provider]
 """Opens what answers in place of a model."""
 
+Load = Callable[[Mapping[str, Any], Corpus, LookUp], LoadedSystem]
+"""Loads a system by its settings."""
 
 _BASES = {"evaluators": "Evaluator", "users": "SimulatedUser"}
 
@@ -68,23 +70,22 @@ async def prepared(
     budget: Budget | None = None,
     limit: int | None = None,
     fresh: Mapping[str, str] | None = None,
-    stand_ins: bool = False,
+    load: Load = load_system,
     only_rates: bool = False,
 ) -> AsyncIterator[Prepared]:
     """Open all that a campaign names. Raises UserError for what cannot be opened.
 
     `open_provider` answers in place of the models' endpoints, `limit` takes the first scenarios of
-    each corpus, and `fresh` labels systems that changed where recjury cannot see it. With
-    `stand_ins`, typical systems answer in place of those that run outside of recjury. What
-    `only_rates` needs no systems and no users.
+    each corpus, `fresh` labels systems that changed where recjury cannot see it, and `load` may
+    load others than those that are named. What `only_rates` needs no systems and no users.
     """
     plugins.look_in(config.folder)
-    parts = _Parts(config, _corpora(config, limit), open_provider or open_model)
+    parts = _Parts(config, corpora_of(config, limit), open_provider or open_model)
     systems: Mapping[tuple[str, str], LoadedSystem] = {}
     users: Mapping[str, NamedUser] = {}
     async with AsyncExitStack() as open_:
         if not only_rates:
-            systems = parts.systems(fresh or {}, stand_ins=stand_ins)
+            systems = parts.systems(fresh or {}, load)
             for system in systems.values():
                 open_.push_async_callback(system.aclose)
             users = parts.users()
@@ -100,7 +101,8 @@ async def prepared(
         yield Prepared(config, parts.corpora, gateway, systems, users, evaluators, used)
 
 
-def _corpora(config: Config, limit: int | None) -> dict[str, Corpus]:
+def corpora_of(config: Config, limit: int | None) -> dict[str, Corpus]:
+    """The corpora by name, with the scenarios that are played. Raises UserError."""
     found: dict[str, Corpus] = {}
     for number, each in enumerate(config.scenarios):
         try:
@@ -145,9 +147,7 @@ class _Parts:
             return AgentProvider(self._agents[model.name])
         return self._open_provider(model)
 
-    def systems(
-        self, fresh: Mapping[str, str], *, stand_ins: bool
-    ) -> dict[tuple[str, str], LoadedSystem]:
+    def systems(self, fresh: Mapping[str, str], load: Load) -> dict[tuple[str, str], LoadedSystem]:
         """The systems by name and corpus."""
         found: dict[tuple[str, str], LoadedSystem] = {}
         names: dict[tuple[str, str], str] = {}
@@ -155,7 +155,7 @@ class _Parts:
         for number, settings in self._variants():
             for corpus in self.corpora.values():
                 with self._errors_at("systems", number):
-                    system = load_system(settings, corpus, self.look_up, stand_in=stand_ins)
+                    system = load(settings, corpus, self.look_up)
                 key = (system.name, corpus.name)
                 if key in found:
                     raise self._taken("systems", number, system.name)

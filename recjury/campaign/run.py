@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
 from uuid import uuid4
 
 from recjury import __version__
+from recjury.agents import WITH_WEIGHTS, load_system
 from recjury.campaign.config import Config, Spending
 from recjury.campaign.plan import Trial, planned_conversations, planned_evaluators, trial_of
 from recjury.campaign.prepare import Open, Prepared, prepared
@@ -129,6 +131,7 @@ async def run(
         budget=budget_of(config, store),
         limit=limit,
         fresh=labels,
+        load=partial(load_system, stand_ins=WITH_WEIGHTS if executor else ()),
     ) as ready:
         return await carry_out(
             ready,

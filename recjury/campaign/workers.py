@@ -1,32 +1,42 @@
-"""What runs in Ray's actors: the owner of store and budget, and workers that play trials."""
+"""What runs in Ray's actors: the owner of store and budget, hosts of weights, and workers."""
 
 import asyncio
 import hashlib
 import os
 import socket
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import recjury
 from recjury import plugins
+from recjury.agents import Elsewhere, load_system
 from recjury.campaign.config import Config
-from recjury.campaign.plan import trial_of
-from recjury.campaign.prepare import prepared
-from recjury.campaign.run import advance, budget_of
+from recjury.campaign.judging import Recorded, to_rate
+from recjury.campaign.prepare import Prepared, corpora_of, prepared
+from recjury.campaign.run import budget_of, to_play
 from recjury.errors import BatchPending, Stop, UserError
 from recjury.llm import Budget, Model, gather
 from recjury.llm.budget import Spent
-from recjury.records import Completion, ConversationLog, Finding, Request, Unit
+from recjury.records import (
+    Completion,
+    Conversation,
+    ConversationLog,
+    Finding,
+    Request,
+    SystemReply,
+    Unit,
+)
 from recjury.store import Store, Todo
 
 
 class Job(NamedTuple):
     """What all workers need: the campaign, its store, and the folder of the command.
 
-    `code` is the digest of recjury where the command runs; each worker has a share of the limits,
-    one in `workers`.
+    `code` is the digest of recjury where the command runs, and `parts` are the identities of all
+    parts. Each worker has a share of the limits, one in `workers`.
     """
 
     config: Config
@@ -35,7 +45,10 @@ class Job(NamedTuple):
     fresh: Mapping[str, str]
     folder: str
     code: str
+    parts: Mapping[str, str]
     workers: int
+    only_rates: bool
+    elsewhere: Elsewhere
 
 
 class Counted(NamedTuple):
@@ -52,6 +65,70 @@ def code_of_recjury() -> str:
     for path in sorted(folder.rglob("*.py")):
         found.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
     return found.hexdigest()[:16]
+
+
+def parts_of(ready: Prepared) -> dict[str, str]:
+    """The identities of corpora, systems, users and evaluators: one code has the same ones."""
+    return {
+        **{f"corpus {name}": corpus.digest for name, corpus in ready.corpora.items()},
+        **{f"system {' over '.join(key)}": each.version for key, each in ready.systems.items()},
+        **{f"user {name}": user.version for name, user in ready.users.items()},
+        **{f"evaluator {each.name}": id_ for id_, each in ready.evaluators.items()},
+    }
+
+
+@contextmanager
+def at_work(job: Job) -> Iterator[None]:
+    """Begin in the folder of the command. What a user can mend is said with the machine's name."""
+    try:
+        if job.code != code_of_recjury():
+            raise UserError("another recjury is installed there: install the same one")
+        with suppress(OSError):
+            os.chdir(job.folder)
+        plugins.look_in(job.config.folder)
+        yield
+    except UserError as error:
+        raise UserError(f"{socket.gethostname()}: {error}") from None
+
+
+class Host:
+    """A neural system, whose weights answer all workers. One that is lost loads them again."""
+
+    def __init__(self, job: Job, settings: Mapping[str, Any], corpus: str):
+        """`open` loads the weights."""
+        self._job, self._settings, self._corpus = job, settings, corpus
+
+    @cached_property
+    def _loaded(self) -> Any:
+        with at_work(self._job):
+            corpus = corpora_of(self._job.config, self._job.limit)[self._corpus]
+            return load_system(self._settings, corpus, lambda *_: {})
+
+    def open(self) -> str:
+        """The version of what is loaded. Raises UserError."""
+        return str(self._loaded.version)
+
+    async def respond(self, conversation: Conversation) -> SystemReply:
+        """The reply to one conversation; those that wait are answered together."""
+        reply: SystemReply = await self._loaded.system.respond(conversation)
+        return reply
+
+
+class RemoteSystem:
+    """A system over the host of its weights."""
+
+    def __init__(self, host: Any, version: str):
+        self._host, self.version = host, version
+
+    async def respond(self, conversation: Conversation) -> SystemReply:
+        """The reply to one conversation. Raises Stop if no machine keeps the weights."""
+        from ray.exceptions import RayActorError
+
+        try:
+            reply: SystemReply = await answered(self._host.respond.remote(conversation))
+        except RayActorError as error:
+            raise Stop(f"the weights of a system are lost again and again: {error}") from None
+        return reply
 
 
 class Owner:
@@ -179,17 +256,11 @@ class Worker:
         self._number, self._job, self._owner = number, job, owner
         self._keeper, self._stack = RemoteStore(owner), AsyncExitStack()
 
-    async def open(self) -> str:
-        """Why this worker cannot work, in a line, or nothing."""
-        job = self._job
-        if job.code != code_of_recjury():
-            return f"{socket.gethostname()} has other code of recjury: install the same one there"
-        with suppress(OSError):
-            os.chdir(job.folder)
-        plugins.look_in(job.folder)
-        spending = job.config.budget
+    async def open(self) -> None:
+        """Open all parts. Raises UserError for those that this machine lacks, or has otherwise."""
+        job, spending = self._job, self._job.config.budget
         limits = (spending.dollars, spending.tokens) if spending else (None, None)
-        try:
+        with at_work(job):
             self._ready = await self._stack.enter_async_context(
                 prepared(
                     with_share(job.config, job.workers),
@@ -197,18 +268,21 @@ class Worker:
                     budget=RemoteBudget(self._owner, self._number, *limits),
                     limit=job.limit,
                     fresh=job.fresh,
+                    load=partial(load_system, elsewhere=job.elsewhere),
+                    only_rates=job.only_rates,
                 )
             )
-        except UserError as error:
-            return f"{socket.gethostname()}: {error}"
-        return ""
+            if differing := sorted(dict(job.parts.items() ^ parts_of(self._ready).items())):
+                raise UserError(f"the {differing[0]} has other code or files there: bring the same")
+        work = to_rate(Recorded((), {}), self._ready, self._keeper) if job.only_rates else None
+        self._step = (work or to_play(self._ready, self._keeper)).step
 
     async def work(self, todo: Sequence[Todo]) -> Counted:
         """Play and rate trials. Raises Stop."""
 
         async def step(left: Todo) -> None:
             with suppress(BatchPending):
-                await advance(trial_of(left, self._ready), left, self._ready, self._keeper)
+                await self._step(left)
 
         await gather(step(left) for left in todo)
         return Counted(self._ready.gateway.sent, self._ready.gateway.reused)

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from recjury.agents import LoadedSystem, load_system
+from recjury.agents import LoadedSystem, SystemSettings, load_system
 from recjury.corpora import Corpus, open_corpus
 from recjury.llm import Provider
 from recjury.records import Conversation, Turn
@@ -17,11 +17,14 @@ Settings = Mapping[str, Any]
 
 
 def loaded(
-    settings: Settings, corpus: Corpus | None = None, *, stand_in: bool = False
+    settings: Settings,
+    corpus: Corpus | None = None,
+    *,
+    stand_ins: tuple[type[SystemSettings], ...] = (),
 ) -> LoadedSystem:
     """The system; names of models and packs stand for themselves."""
     over = corpus or open_corpus("sample")
-    return load_system(settings, over, lambda kind, name: f"{kind} {name}", stand_in=stand_in)
+    return load_system(settings, over, lambda kind, name: f"{kind} {name}", stand_ins=stand_ins)
 
 
 def run(settings: Settings, use: Callable[[LoadedSystem], Awaitable[T]]) -> T:

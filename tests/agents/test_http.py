@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from recjury.agents import OUTSIDE
 from recjury.agents.http import Http
 from recjury.errors import Stop, SystemFailed, UserError
 from recjury.records import Turn
@@ -269,4 +270,4 @@ def test_texts_are_searched_if_no_list_is_described(settings: dict[str, Any], li
 
 def test_a_dry_run_needs_no_key() -> None:
     settings = {"kind": "http", "url": "http://shop", "headers": {"X": "${NO_SUCH_KEY}"}}
-    assert loaded(settings, stand_in=True).name == "http"
+    assert loaded(settings, stand_ins=OUTSIDE).name == "http"

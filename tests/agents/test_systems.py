@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from recjury.agents import LoadedSystem
+from recjury.agents import OUTSIDE, LoadedSystem
 from recjury.errors import BatchPending, Stop, SystemFailed, UserError
 from recjury.llm import Dialect, ScriptedModel
 from recjury.records import Completion, Conversation, Request, Turn
@@ -186,14 +186,14 @@ def test_the_version_is_of_what_changes_answers() -> None:
 
 def test_a_stand_in_has_the_version_of_what_it_stands_for() -> None:
     settings = {"kind": kind("Broken")}
-    stand_in = loaded(settings, stand_in=True)
-    assert stand_in.version == loaded({"kind": kind("Broken")}, stand_in=True).version
+    stand_in = loaded(settings, stand_ins=OUTSIDE)
+    assert stand_in.version == loaded({"kind": kind("Broken")}, stand_ins=OUTSIDE).version
     conversation = Conversation(id="x", turns=(Turn(speaker="user", text="Hi."),))
     turn = asyncio.run(stand_in.turn(conversation, ask_of()))
     assert len(turn.items) == 2
     assert not turn.failure
     real = {"kind": kind("Class")}
-    assert loaded(real).version == loaded(real, stand_in=True).version
+    assert loaded(real).version == loaded(real, stand_ins=OUTSIDE).version
 
 
 @pytest.mark.parametrize("name", ["popular", "random"])

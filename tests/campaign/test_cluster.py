@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from recjury.agents import neural
 from recjury.campaign import Cluster, Config, Finished, run
 from recjury.errors import Stop, UserError
 from recjury.store import Store
@@ -27,6 +28,30 @@ def talk(conversation):
         lost.touch()
         os.kill(os.getpid(), 9)
     return "Try Heat (1995)."
+"""
+
+NEURAL = """
+import os
+from pathlib import Path
+
+from recjury.agents.neural.kbrd import KBRD
+
+def note(name, text):
+    with Path(__file__).with_name(name).open("a") as file:
+        file.write(f"{text} ")
+
+class Mine(KBRD):
+    def load(self, folder):
+        note("loaded", os.getpid())
+        super().load(folder)
+
+    def answer(self, conversations):
+        lost = Path(__file__).with_name("host lost")
+        if any(len(each.turns) > 3 for each in conversations) and lost.is_file():
+            lost.unlink()
+            os.kill(os.getpid(), 9)
+        note("answered", len(conversations))
+        return super().answer(conversations)
 """
 
 
@@ -83,6 +108,26 @@ def test_a_cluster_that_loses_a_worker_plays_what_one_process_plays(
     assert contents(path) == contents(tmp_path / "one.db")
     again = play(path, campaign, Cluster(str(path), cluster.address))
     assert (again.left_before, again.sent) == (0, 0)
+
+
+def test_a_neural_system_is_loaded_once_for_all_workers(
+    tmp_path: Path, endpoint: ScriptedEndpoint, cluster: Any
+) -> None:
+    """It is lost once: then another process loads it, and answers what was open."""
+    (tmp_path / "own_neural.py").write_text(NEURAL)
+    shipped = Path(neural.__file__).with_name("weights") / "kbrd"
+    systems = ["unicrs", {"kind": "own_neural:Mine", "weights": str(shipped)}]
+    campaign = config(endpoint.url, tmp_path, systems=systems, evaluators=["outcome"])
+    play(tmp_path / "one.db", campaign)
+    for name in ("loaded", "answered"):
+        (tmp_path / name).unlink()
+    (tmp_path / "host lost").touch()
+    path = tmp_path / "ray.db"
+    assert play(path, campaign, Cluster(str(path), cluster.address, workers=2)).left == 0
+    assert contents(path) == contents(tmp_path / "one.db")
+    assert not (tmp_path / "host lost").exists()
+    assert len(set((tmp_path / "loaded").read_text().split())) == 3  # here, there, and again
+    assert max(map(int, (tmp_path / "answered").read_text().split())) > 1
 
 
 def test_a_budget_is_one_for_all_workers(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from recjury.agents import load_system
+from recjury.agents import OUTSIDE, load_system
 from recjury.agents.neural.training import train
 from recjury.corpora import Catalogue, Corpus, Item
 from recjury.errors import UserError
@@ -168,7 +168,7 @@ def test_other_weights_are_another_version(weights: Path, books: Corpus, tmp_pat
 
 def test_a_dry_run_needs_no_models(weights: Path, books: Corpus) -> None:
     settings = {"kind": "kbrd", "weights": str(weights / "kbrd")}
-    system = load_system(settings, books, lambda kind, name: "", stand_in=True)
+    system = load_system(settings, books, lambda kind, name: "", stand_ins=OUTSIDE)
     assert system.version == load("kbrd", weights / "kbrd", books).version
 
 
