@@ -29,6 +29,7 @@ from recjury.errors import Stop, UserError
 from recjury.llm import gather
 from recjury.store import Todo
 
+_WATCHING = 5.0  # seconds between two looks at whether a cluster is there
 _ANSWER = 5.0  # seconds that the head of a cluster has for taking a connection
 _CLOSING = 30.0  # seconds for open calls at the end
 _LOST = 3  # workers that may be lost one after the other without any work done
@@ -79,13 +80,17 @@ class Cluster:
                 elsewhere={},
             )
             job = job._replace(elsewhere=await _hosted(job, ready))
+            context = ray.get_runtime_context()
             here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
-                ray.get_runtime_context().get_node_id(), soft=False
+                context.get_node_id(), soft=False
             )
             owner = ray.remote(Owner).options(num_cpus=0, scheduling_strategy=here)
-            crew = _Crew(job, owner.remote(job.config, job.store), ready, number, progress)
+            store = owner.remote(job.config, job.store)
+            crew = _Crew(job, store, ready, number, progress, context.gcs_address)
             try:
                 await crew.work_off(todo)
+            except ray.exceptions.RayError as error:
+                raise _away("the Ray cluster goes away", error) from None
             finally:
                 await crew.close()
 
@@ -100,8 +105,11 @@ class Cluster:
         if not self.address:
             cpus = max(os.cpu_count() or 1, self.workers or 0)
             options = {"address": "local", "num_cpus": cpus, "include_dashboard": False}
-        elif self.address != "auto":
-            await _check_answers(self.address)
+        elif self.address != "auto" and not await _answers(self.address):  # Ray tries for minutes
+            raise UserError(
+                f"the Ray cluster {self.address} does not answer: give its head as HOST:PORT, or "
+                "auto on one of its machines"
+            )
         try:
             ray.init(logging_level=logging.ERROR, log_to_driver=False, **options)
         except (ConnectionError, RuntimeError, ValueError) as error:
@@ -122,6 +130,7 @@ class _Crew:
     ready: Prepared
     number: int
     progress: Callable[[Progress], None]
+    head: str
     again: deque[Batch] = field(default_factory=deque)
     counts: dict[int, Any] = field(default_factory=dict)
     workers: dict[int, Any] = field(default_factory=dict)
@@ -131,7 +140,17 @@ class _Crew:
     async def work_off(self, todo: Iterator[Todo]) -> None:
         """Deal batches until none is left. Raises UserError, or Stop if all workers are lost."""
         batches = (tuple(of) for _, of in groupby(todo, lambda left: (left.corpus, left.scenario)))
-        await gather(self._keep_busy(number, batches) for number in range(self.job.workers))
+        busy = gather(self._keep_busy(number, batches) for number in range(self.job.workers))
+        working = asyncio.create_task(busy)
+        try:
+            # Of a head that is gone, Ray says nothing for a minute, and then ends the program.
+            while not (await asyncio.wait([working], timeout=_WATCHING))[0]:
+                if not await _answers(self.head):
+                    raise Stop("the Ray cluster goes away: the same command goes on")
+            await working
+        finally:
+            working.cancel()
+            await asyncio.wait([working])
 
     async def _keep_busy(self, first: int, batches: Iterator[Batch]) -> None:
         """One worker after another, until nothing is left: a lost one is replaced."""
@@ -151,10 +170,10 @@ class _Crew:
         try:
             await answered(self.workers[number].open.remote())
             await gather(self._slot(number, batches) for _ in range(self._slots()))
-        except RayActorError:
+        except RayActorError as error:
             self.lost += 1
             if self.lost > _LOST * self.job.workers:
-                raise Stop("the Ray cluster loses all workers: the same command goes on") from None
+                raise _away("the Ray cluster loses all workers", error) from None
             return False
         return True
 
@@ -192,10 +211,12 @@ class _Crew:
         with suppress(Exception):  # its node may be gone
             async with asyncio.timeout(_CLOSING):
                 await answered(worker.close.remote())
-        _ray().kill(worker)
+            _ray().kill(worker)
 
     async def close(self) -> None:
-        """End all workers, and close the store."""
+        """End all workers, and close the store, if the cluster is there."""
+        if not await _answers(self.head):
+            return
         await asyncio.gather(*(self._end(number) for number in list(self.workers)))
         with suppress(Exception):
             async with asyncio.timeout(_CLOSING):
@@ -238,20 +259,25 @@ async def _hosted(job: Job, ready: Prepared) -> Elsewhere:
     return found
 
 
+def _away(what: str, error: Exception) -> Stop:
+    """Why a run stops. What an actor raised while it was made stands at the end of its error."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    reason = lines[-1 if getattr(error, "actor_init_failed", False) else 0]
+    return Stop(f"{what}: {reason} The same command goes on")
+
+
 def _reachable(store: str) -> str:
     """The store for its actor, which runs on this machine: of a file, the whole path."""
     return store if "://" in store else str(Path(store).absolute())
 
 
-async def _check_answers(address: str) -> None:
-    """Raise UserError at once for a cluster that is not there: Ray tries for two minutes."""
-    host, _, port = address.rpartition(":")
+async def _answers(head: str) -> bool:
+    """Whether the head of a cluster takes connections."""
+    host, _, port = head.rpartition(":")
     try:
         async with asyncio.timeout(_ANSWER):
             _, writer = await asyncio.open_connection(host, int(port))
     except (OSError, ValueError):
-        raise UserError(
-            f"the Ray cluster {address} does not answer: give its head as HOST:PORT, or auto on "
-            "one of its machines"
-        ) from None
+        return False
     writer.close()
+    return True

@@ -273,7 +273,7 @@ class Worker:
                 )
             )
             if differing := sorted(dict(job.parts.items() ^ parts_of(self._ready).items())):
-                raise UserError(f"the {differing[0]} has other code or files there: bring the same")
+                raise UserError(f"the {differing[0]} is of other code or files there: bring these")
         work = to_rate(Recorded((), {}), self._ready, self._keeper) if job.only_rates else None
         self._step = (work or to_play(self._ready, self._keeper)).step
 

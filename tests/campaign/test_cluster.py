@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 
 from recjury.agents import neural
-from recjury.campaign import Cluster, Config, Finished, run
+from recjury.campaign import (
+    Cluster,
+    Config,
+    Finished,
+    judge,
+    run,
+    to_judge,
+    to_judge_again,
+)
+from recjury.corpora import Recording
 from recjury.errors import Stop, UserError
 from recjury.store import Store
 from tests.campaign.campaigns import contents
@@ -130,6 +139,36 @@ def test_a_neural_system_is_loaded_once_for_all_workers(
     assert max(map(int, (tmp_path / "answered").read_text().split())) > 1
 
 
+def test_recorded_and_earlier_conversations_are_judged(
+    tmp_path: Path, endpoint: ScriptedEndpoint, cluster: Any
+) -> None:
+    said = [{"speaker": "user", "text": "Hi."}, {"speaker": "system", "text": "Try Heat (1995)."}]
+    values = {"interaction": said, "corpus": "films", "catalogue": "sample"}
+    rows = [
+        Recording.model_validate({**values, "id": id_, "system": system})
+        for id_ in "123"
+        for system in "AB"
+    ]
+    core = config(endpoint.url, tmp_path)
+
+    def make(given: dict[str, Any]) -> Config:
+        return Config.model_validate(core.stored() | given)
+
+    def rated(path: Path, executor: Cluster | None) -> int:
+        with Store(path) as store:
+            logs = to_judge("logs", rows, lambda given: make({**given, "evaluators": ["outcome"]}))
+            done = asyncio.run(judge(*logs, store, executor=executor))
+            again = to_judge_again(store, "logs", make)
+            asyncio.run(judge(*again, store, executor=executor))
+            return done.left_before
+
+    path = tmp_path / "ray.db"
+    assert rated(path, Cluster(str(path), cluster.address, workers=1)) == 6
+    rated(tmp_path / "one.db", None)
+    assert contents(path)["calls"]
+    assert contents(path) == contents(tmp_path / "one.db")
+
+
 def test_a_budget_is_one_for_all_workers(
     tmp_path: Path, endpoint: ScriptedEndpoint, cluster: Any
 ) -> None:
@@ -185,4 +224,34 @@ def test_what_a_worker_lacks_is_one_line(
     monkeypatch.setenv("ONLY_HERE", "a key")
     campaign = config(endpoint.url, tmp_path, model=model | {"price_out": 0})
     with pytest.raises(UserError, match="ONLY_HERE"):
-        play(tmp_path / "s.db", campaign, Cluster(str(tmp_path / "s.db"), cluster.address))
+        play(tmp_path / "s.db", campaign, Cluster(str(tmp_path / "s.db"), cluster.address, 1))
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("", "No module named 'only_here'"),
+        ("path.write_text(path.read_text() + '#')", "only_here over sample is of other code"),
+    ],
+)
+def test_own_code_that_a_worker_lacks_is_one_line(
+    tmp_path: Path,
+    endpoint: ScriptedEndpoint,
+    cluster: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    code: str,
+    problem: str,
+) -> None:
+    """Its folder is known to the command alone, or it is another one with each import."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    module = (folder if code else tmp_path) / "only_here.py"
+    module.write_text(
+        f"from pathlib import Path\n\npath = Path(__file__)\n{code}\n"
+        "def only_here(conversation):\n    return 'Heat (1995)'\n"
+    )
+    monkeypatch.syspath_prepend(str(module.parent))
+    campaign = config(endpoint.url, folder, systems=["only_here:only_here"])
+    with pytest.raises(UserError, match=problem) as error:
+        play(tmp_path / "s.db", campaign, Cluster(str(tmp_path / "s.db"), cluster.address, 1))
+    assert "\n" not in str(error.value)
