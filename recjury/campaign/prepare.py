@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from recjury import plugins
 from recjury.agents import LoadedSystem, load_system
@@ -25,7 +25,7 @@ Open = Callable[[Model], Provider]
 Load = Callable[[Mapping[str, Any], Corpus, LookUp], LoadedSystem]
 """Loads a system by its settings."""
 
-_BASES = {"evaluators": "Evaluator", "users": "SimulatedUser"}
+P = TypeVar("P", SimulatedUser, Evaluator)
 
 
 class NamedUser(NamedTuple):
@@ -183,9 +183,7 @@ class _Parts:
         domains = {name: corpus.domain for name, corpus in self.corpora.items()}
         for number, settings in enumerate(self.config.users):
             with self._errors_at("users", number):
-                user, source = self._record("users", settings)
-                if not isinstance(user, SimulatedUser):
-                    raise UserError(f"{settings['kind']}: expected a class of SimulatedUser")
+                user, source = self._part("users", settings, SimulatedUser)
                 version = digest(type(user).__name__, user.RENDERING, self._identity(user), source)
                 ready = user.prepared(catalogues, domains)
                 self._check_scenarios(ready)
@@ -225,15 +223,13 @@ class _Parts:
         )
         for number, settings in enumerate(self.config.evaluators):
             with self._errors_at("evaluators", number):
-                made_, source = self._record("evaluators", settings)
-                if not isinstance(made_, Evaluator):
-                    raise UserError(f"{settings['kind']}: expected a class of recjury's Evaluator")
-                aliases = sorted(references(made_, "model"))  # they are the names of raters
-                ready = made_.prepared(context)
+                rater, source = self._part("evaluators", settings, Evaluator)
+                aliases = sorted(references(rater, "model"))  # they are the names of raters
+                ready = rater.prepared(context)
                 check_metrics(ready)
-                parts = [made_.RENDERING, self._identity(made_), source, aliases]
+                parts = [rater.RENDERING, self._identity(rater), source, aliases]
                 parts += [] if ready.drawn is None else [ready.drawn]
-                version = digest(type(made_).__name__, *parts)
+                version = digest(type(rater).__name__, *parts)
             if ready.name in {each.name for each in found.values()} or version in found:
                 raise self._taken("evaluators", number, ready.name)
             found[version] = ready
@@ -272,14 +268,14 @@ class _Parts:
         self.used.add(name)
         return self.models[name].reply.model_dump(mode="json", exclude_defaults=True)
 
-    def _record(self, group: str, settings: Mapping[str, Any]) -> Any:
-        """The record of a part, with a name, and the digest of its own source."""
+    def _part(self, group: str, settings: Mapping[str, Any], base: type[P]) -> tuple[P, str]:
+        """A user or an evaluator, with a name, and the digest of its own source."""
         found = plugins.find(group, settings["kind"])
-        if not (isinstance(found.value, type) and issubclass(found.value, Record)):
-            raise UserError(f"{settings['kind']}: expected a class of recjury's {_BASES[group]}")
-        record: Any = made(found.value, settings)
-        name = record.name or settings["kind"].rpartition(":")[2].lower()
-        return record.model_copy(update={"name": name}), found.source
+        if not (isinstance(found.value, type) and issubclass(found.value, base)):
+            raise UserError(f"{settings['kind']}: expected a class of recjury's {base.__name__}")
+        part = made(found.value, settings)
+        name = part.name or settings["kind"].rpartition(":")[2].lower()
+        return part.model_copy(update={"name": name}), found.source
 
     def _identity(self, record: Record) -> Mapping[str, object]:
         return identity(record, self.look_up)
