@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -27,15 +27,6 @@ def run(
     shard: Annotated[
         str, typer.Option(help="I/N: the I-th of N parts, for N stores that are merged afterwards.")
     ] = "",
-    executor: Annotated[
-        Literal["local", "ray"], typer.Option(help="Where it is worked off: here, or by Ray.")
-    ] = "local",
-    address: Annotated[
-        str, typer.Option(help="The Ray cluster: HOST:PORT or auto; by default this machine alone.")
-    ] = "",
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Ray's workers; by default one for each CPU.")
-    ] = None,
     report: Annotated[
         Path | None, typer.Option(help="Afterwards, write a report to this file (HTML).")
     ] = None,
@@ -49,18 +40,7 @@ def run(
     config = campaign.read_config(file)
     if report is not None:
         check_file(report)
-    if executor == "local" and (address or workers):
-        raise UserError("--address and --workers are of --executor ray")
-    begin = partial(
-        campaign.run,
-        config,
-        limit=limit,
-        fresh=fresh or (),
-        shard=_shard(shard),
-        executor=campaign.Cluster(work.store, address, workers, limit)
-        if executor == "ray"
-        else None,
-    )
+    begin = partial(campaign.run, config, limit=limit, fresh=fresh or (), shard=_shard(shard))
     found = work.carry_out(config, begin, limit=limit)
     if report is not None and not work.dry_run:
         with Store(work.store, readonly=True) as opened:

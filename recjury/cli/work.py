@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import pandas as pd
 import typer
@@ -19,6 +19,7 @@ from recjury.campaign import Config, Finished, Recorded
 from recjury.cli.options import DEFAULT_STORE, JsonOutput, Output, SelectionOptions, StoreOption
 from recjury.cli.parameters import OptionsOf
 from recjury.cli.progress import progress_line, say_what_waits
+from recjury.errors import UserError
 from recjury.llm import key_variable
 from recjury.logs import report_events
 from recjury.results import Findings, Selection, summary
@@ -54,6 +55,15 @@ class Work:
     wait: Annotated[
         bool, typer.Option("--wait", help="Go on when batches of models have answered.")
     ] = False
+    executor: Annotated[
+        Literal["local", "ray"], typer.Option(help="Where it is worked off: here, or by Ray.")
+    ] = "local"
+    address: Annotated[
+        str, typer.Option(help="The Ray cluster: HOST:PORT or auto; by default this machine alone.")
+    ] = ""
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Ray's workers; by default one for each CPU.")
+    ] = None
     log: Annotated[
         Path | None, typer.Option("--log", help="Append events to this file, as JSON lines.")
     ] = None
@@ -72,6 +82,7 @@ class Work:
 
         A dry run begins nothing and returns what is left. Raises typer.Exit if it is interrupted.
         """
+        cluster = self._cluster(limit)
         report_events(self.log)
         if self.dry_run:
             return self._estimate(config, limit, conversations)
@@ -80,6 +91,7 @@ class Work:
                 store=store,
                 retry=self.retry,
                 choose=self._choose(store, config.name),
+                executor=cluster,
                 take_over=self.take_over,
                 wait=say_what_waits if self.wait else None,
                 progress=progress_line(),
@@ -92,6 +104,13 @@ class Work:
         problems = (*finished.waiting, *skipped)
         data = {**found.data, "caveats": [*found.data["caveats"], *problems]}
         return replace(found, problems=(*problems, *found.problems), data=data)
+
+    def _cluster(self, limit: int | None) -> campaigns.Cluster | None:
+        if self.executor == "ray":
+            return campaigns.Cluster(self.store, self.address, self.workers, limit)
+        if self.address or self.workers:
+            raise UserError("--address and --workers are of --executor ray")
+        return None
 
     def _choose(self, store: Store, campaign: str) -> campaigns.Choose | None:
         return partial(self.selection.of_plan, store, campaign) if self.selection else None
