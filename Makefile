@@ -3,7 +3,10 @@
 PYTHON ?= $(firstword $(shell command -v python3.11 python3.12 python3.13 python3 2>/dev/null))
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Another index beside PyPI, such as https://download.pytorch.org/whl/cpu for a small build of torch.
+PIP_INDEX ?=
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	$(if $(PIP_INDEX),--extra-index-url $(PIP_INDEX))
 
 # The processes that tests run in.
 PYTEST := $(BIN)/python -m pytest -n $(or $(WORKERS),logical) --dist worksteal
@@ -11,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest -n $(or $(WORKERS),logical) --dist worksteal
 # Where real data is read from; tests that need it are skipped where it is missing.
 export RECJURY_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: help install demo test test-llm lint bench dist-check clean
+.PHONY: help install demo docs test test-llm lint bench dist-check clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -30,7 +33,11 @@ $(VENV)/.base: pyproject.toml
 demo: $(VENV)/.base ## a whole campaign without key or network
 	$(BIN)/recjury demo
 
-lint: install ## ruff and mypy strict over source, tests, benchmarks and examples
+docs: install ## write the reference from the code, and the site to site/
+	$(BIN)/python docs/write_reference.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+lint: install ## ruff and mypy strict over source, tests, benchmarks, examples and docs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -50,4 +57,4 @@ dist-check: ## build wheel and sdist, and use each in a fresh environment; EXTRA
 	.ci/dist-check $(PYTHON) $(EXTRA)
 
 clean: ## remove what the commands above made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache *.db
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache site *.db

@@ -17,7 +17,6 @@ import yaml
 from pydantic import BaseModel
 
 import recjury
-from recjury import results
 from recjury.agents import SYSTEMS, SystemSettings
 from recjury.agents.http import HttpRequest, Opening
 from recjury.agents.neural import NeuralSystem
@@ -275,7 +274,8 @@ def _commands() -> tuple[list[str], list[str]]:
 
 
 def _leaves(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for name, command in group.commands.items():
+    for name, late in group.commands.items():
+        command = getattr(late, "command", late)  # modules of commands are imported late
         if hasattr(command, "commands"):
             yield from _leaves(command, f"{prefix}{name} ")
         else:
@@ -287,8 +287,7 @@ def _command(path: str, command: Any, shared: Container[Row]) -> Iterator[str]:
     usage = " ".join([f"recjury {path}", *map(_usage, arguments)])
     yield f"### {path}"
     yield f"`{usage}`: {_sentence(command.callback)}"
-    rows = [(f"`{_named(each)}`", "-", each.help) for each in arguments if each.help]
-    rows += [row for row in _options(command) if row not in shared]
+    rows = [row for row in _options(command) if row not in shared]
     if rows:
         yield _table("option|default|meaning", rows)
     if also := ", ".join(row[0] for row in _options(command) if row in shared):
@@ -377,11 +376,6 @@ _RECJURY: Mapping[str, Sequence[Any]] = {
         *(recjury.ratings, recjury.means, recjury.turns, recjury.statements, recjury.calls),
         *(recjury.Run, recjury.Mean, recjury.Stored),
     ],
-    "from recjury import results": [
-        *(results.ratings, results.means, results.compare, results.Selection),
-        *(results.turn_pieces, results.statement_pieces, results.call_pieces),
-        *(results.written, results.plot),
-    ],
 }
 _OWN_PARTS: Mapping[str, Sequence[Any]] = {
     "recjury.records": [
@@ -395,6 +389,9 @@ _OWN_PARTS: Mapping[str, Sequence[Any]] = {
 }
 
 
+_WITHOUT_MEMBERS = {NeuralSystem, ScriptedModel, TypicalModel}
+
+
 def _python(names: Mapping[str, Sequence[Any]], see: str) -> Iterator[str]:
     yield _NOTE.format(see)
     for module, values in names.items():
@@ -406,7 +403,9 @@ def _python(names: Mapping[str, Sequence[Any]], see: str) -> Iterator[str]:
 def _described(value: Any) -> Iterator[Row]:
     """A row for a function or a class, and for each public member of a class."""
     yield f"`{value.__name__}{_signature(value)}`", inspect.getdoc(value) or ""
-    for name, member in vars(value).items() if inspect.isclass(value) else ():
+    for name, member in (
+        vars(value).items() if inspect.isclass(value) and value not in _WITHOUT_MEMBERS else ()
+    ):
         if _is_public(value, name, member):
             yield f"`.{name}{_signature(member)}`", _sentence(member)
 
