@@ -15,7 +15,7 @@ _NEXT = {
     "recjury replay": "the conversations; with an id, one of them and its debate",
     "recjury compare": "who is ahead, and whether that is decided",
     "recjury status": "what is done",
-    "recjury run my.yaml": "your own system: docs/how-to/systems.md, docs/reference/campaign.md",
+    "recjury run my.yaml": "your own system: docs/how-to/systems.md, docs/how-to/campaigns.md",
     "recjury judge chats.jsonl": "recorded conversations: docs/how-to/logs.md",
 }
 
