@@ -49,7 +49,6 @@ class Database:
         self._turn: AbstractContextManager[Any] = (
             threading.RLock() if self._where.in_memory else nullcontext()
         )
-        self._at_once_lock = threading.Lock()
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._writer: threading.Thread | None = None
         if not self._where.in_memory and not readonly:
@@ -92,43 +91,21 @@ class Database:
     async def insert(self, statements: Inserts) -> int:
         """Insert rows, in one transaction; returns how many the last statement has added.
 
-        A file is written at once where nobody else writes, which takes a fifth of asking the
-        thread. Raises Stop.
+        Raises Stop.
         """
-        added = self._insert_at_once(statements) if self._writer and self.is_file else None
-        if added is None:
-            return await self.write(lambda connection: self._insert(connection, statements))
-        return added
+        return await self.write(lambda connection: self._insert(connection, statements))
 
     def _insert(self, connection: Connection, statements: Inserts) -> int:
         file: Any = self.is_file and connection.connection.driver_connection
         execute = file.executemany if file else connection.exec_driver_sql
         return [int(execute(self.marked(sql), rows).rowcount) for sql, rows in statements][-1]
 
-    def _insert_at_once(self, statements: Inserts) -> int | None:
-        """The same without waiting; None if somebody else is writing."""
-        if not self._at_once_lock.acquire(blocking=False):
-            return None
-        try:
-            with in_one_line(self.name):
-                self._check_is_there()
-                return _inserted(self.driver, statements)
-        finally:
-            self._at_once_lock.release()
-
     @cached_property
     def driver(self) -> sqlite3.Connection:
-        """A connection of SQLite's driver for calls: SQLAlchemy would take most of the time.
-
-        It reads and writes, so that it need not read again what it wrote itself. It waits for
-        nobody, and leaves copying the log into the file to the writing thread.
-        """
+        """A connection that finds calls: SQLAlchemy would take longer than SQLite itself."""
         assert isinstance(self._where, SqliteFile)
         with in_one_line(self.name):
-            connection = self._where.connect()
-            connection.execute("PRAGMA busy_timeout = 0")
-            connection.execute("PRAGMA wal_autocheckpoint = 0")
-            return connection
+            return self._where.connect()
 
     def marked(self, statement: str) -> str:
         """SQL with `?` for its values, as the driver wants them marked."""
@@ -186,24 +163,6 @@ def _file_or_server(url: str | Path, *, readonly: bool) -> SqliteFile | Server:
     if "://" in url:
         return Server(url, readonly=readonly)
     return SqliteFile(url, readonly=readonly)
-
-
-def _inserted(connection: sqlite3.Connection, statements: Inserts) -> int | None:
-    """How many rows the last statement has added; None if somebody else is writing."""
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
-            return None
-        raise
-    try:
-        added = [connection.executemany(sql, rows).rowcount for sql, rows in statements][-1]
-        connection.execute("COMMIT")
-    except sqlite3.Error:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-    return added
 
 
 def _settle(future: asyncio.Future[Any], result: Any, error: Exception | None) -> None:
