@@ -2,6 +2,7 @@
 
 import codecs
 import difflib
+import functools
 import hashlib
 import json
 import re
@@ -73,6 +74,12 @@ def nearest(name: str, names: Iterable[str]) -> str:
     by_fold = {each.casefold(): each for each in names}
     near = difflib.get_close_matches(name.casefold(), by_fold, 1, cutoff=0.5)
     return f" (did you mean {by_fold[near[0]]}?)" if near else ""
+
+
+@functools.cache
+def shipped(path: Path) -> Any:
+    """The values of a YAML file that ships, read once."""
+    return YamlFile(path).values
 
 
 class YamlFile:

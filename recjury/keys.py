@@ -7,6 +7,7 @@ from recjury.errors import UserError
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _KNOWN: set[str] = set()
+_LONGEST = 300  # characters of others' words in a message
 _SHORTEST = 6  # a shorter "key" may be part of any word
 
 
@@ -32,3 +33,13 @@ def hidden(text: str) -> str:
     for key in _KNOWN:
         text = text.replace(key, "[key]")
     return text
+
+
+def one_line(words: str | BaseException) -> str:
+    """Words of others for a message: on one line, no longer than a reader wants, without keys.
+
+    The type of an exception stands before its words.
+    """
+    text = words if isinstance(words, str) else f"{type(words).__name__}: {words}"
+    line = hidden(" ".join(text.split()))
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"

@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from recjury.errors import UserError
 from recjury.files import nearest
+from recjury.keys import one_line
 
 T = TypeVar("T")
 
@@ -120,8 +121,7 @@ def load(target: str) -> Loaded:
             f"{target}: {error}: it is looked for in {', '.join(sys.path[:2])}"
         ) from None
     except (Exception, SystemExit) as error:
-        problem = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UserError(f"{target}: importing it raised {problem}") from error
+        raise UserError(f"{target}: importing it raised {one_line(error)}") from error
     if not hasattr(module, name):
         raise UserError(f"{target}: {module_name} has no {name!r}{nearest(name, vars(module))}")
     return Loaded(getattr(module, name), source_digest(module.__file__))
@@ -135,8 +135,7 @@ def returned(target: str, kind: type[T]) -> T:
     except UserError:
         raise
     except Exception as error:
-        message = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UserError(f"{target} raised {message}") from error
+        raise UserError(f"{target} raised {one_line(error)}") from error
     if not isinstance(value, kind):
         raise UserError(f"{target}: expected a function that returns {kind.__name__} of recjury")
     return value

@@ -13,8 +13,7 @@ from recjury.agents.streams import Stream, values_of
 from recjury.agents.templates import Body, Path, Template, filled, find
 from recjury.corpora import Corpus
 from recjury.errors import Stop, SystemFailed
-from recjury.keys import key_of
-from recjury.llm.remedies import one_line
+from recjury.keys import key_of, one_line
 from recjury.records import Conversation, Event, ItemRef, Record
 
 if TYPE_CHECKING:

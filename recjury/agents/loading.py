@@ -19,7 +19,7 @@ from recjury.agents.typical import TypicalSystem
 from recjury.corpora import Corpus
 from recjury.errors import UserError
 from recjury.files import nearest
-from recjury.llm.remedies import one_line
+from recjury.keys import one_line
 from recjury.mistakes import made
 from recjury.records import LookUp, digest
 

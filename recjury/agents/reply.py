@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from recjury.corpora import Catalogue
 from recjury.corpora.words import is_blank
 from recjury.errors import SystemFailed
-from recjury.llm.remedies import one_line
+from recjury.keys import one_line
 from recjury.records import Event, ItemRef, SystemReply, Turn
 
 _LONGEST = 100_000  # characters of an answer: a conversation is read by judges, turn by turn

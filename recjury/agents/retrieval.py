@@ -1,10 +1,9 @@
 """A system without a model: it searches the catalogue for what the user says, and gives reasons."""
 
-import functools
 import math
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -17,8 +16,9 @@ from recjury.agents.heard import Ears, Wishes
 from recjury.agents.search import Search
 from recjury.agents.settings import SystemSettings
 from recjury.corpora import Corpus, Item, fold
+from recjury.corpora.corpus import with_article
 from recjury.errors import UserError
-from recjury.files import YamlFile
+from recjury.files import shipped
 from recjury.records import LIST_LENGTH, Conversation, SystemReply, Turn
 
 Scores = NDArray[np.float64]
@@ -193,18 +193,12 @@ class Recommender:
     def _said(self, kind: str, seed: int, **values: str) -> str:
         """A sentence of a kind, with the domain's words."""
         domain = self._domain
-        choices = _sentences()[kind]
+        choices: Sequence[str] = shipped(_SENTENCES)[kind]
         attribute = next(iter(domain.attributes), "kind")
         return choices[seed % len(choices)].format(
             an_item=domain.an_item,
-            an_attribute=f"{'an' if attribute[0] in 'aeiou' else 'a'} {attribute}",
+            an_attribute=with_article(attribute),
             done=domain.done,
             verb=domain.verb,
             **values,
         )
-
-
-@functools.cache
-def _sentences() -> Mapping[str, Sequence[str]]:
-    sentences: Mapping[str, Sequence[str]] = YamlFile(_SENTENCES).values
-    return sentences

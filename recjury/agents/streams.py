@@ -6,7 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator
 from typing import Any, Literal
 
 from recjury.errors import SystemFailed
-from recjury.llm.remedies import one_line
+from recjury.keys import one_line
 
 Stream = Literal["no", "sse", "lines"]
 

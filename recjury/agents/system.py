@@ -13,8 +13,8 @@ from recjury.agents.reply import Reply
 from recjury.agents.settings import SystemSettings
 from recjury.corpora import Catalogue
 from recjury.errors import BatchPending, SystemFailed, UnitFailed, UserError
+from recjury.keys import one_line
 from recjury.llm import Ask, in_thread
-from recjury.llm.remedies import one_line
 from recjury.logs import logger
 from recjury.records import Conversation, Event, SystemReply, Turn, digest
 

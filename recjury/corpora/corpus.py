@@ -2,16 +2,14 @@
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
 from pydantic import Field, field_validator
 
 from recjury.corpora.catalogue import Catalogue
 from recjury.errors import UserError
-from recjury.files import YamlFile, nearest
+from recjury.files import YamlFile, nearest, shipped
 from recjury.mistakes import Mistake, made
 from recjury.records import ItemRef, Record, Scenario, Turn, digest
 
@@ -61,7 +59,7 @@ class Domain(Record):
     @property
     def an_item(self) -> str:
         """The item with its article: "a film"."""
-        return f"{'an' if self.item[:1] in 'aeiou' else 'a'} {self.item}"
+        return with_article(self.item)
 
     def is_asked_for(self, relation: str) -> bool:
         """Whether people ask for such a value."""
@@ -71,6 +69,11 @@ class Domain(Record):
         """A clause that says of an item that it has a value: "Michael Mann directed it"."""
         clause = self.attributes.get(relation) or f"its {relation} is {{value}}"
         return clause.replace("{value}", value)
+
+
+def with_article(word: str) -> str:
+    """The word after "a" or "an", by its first letter."""
+    return f"{'an' if word[:1] in 'aeiou' else 'a'} {word}"
 
 
 class Corpus(NamedTuple):
@@ -122,8 +125,7 @@ def known_domain(name: str) -> Domain:
             f"there is no domain {name!r}{nearest(name, DOMAINS)}: domains are "
             f"{', '.join(DOMAINS)}; one of your own has `item`, `items`, `verb` and `done`"
         )
-    text = resources.files(__package__).joinpath(f"domains/{name}.yaml").read_text("utf-8")
-    return Domain.model_validate(yaml.safe_load(text))
+    return Domain.model_validate(shipped(Path(__file__).parent / "domains" / f"{name}.yaml"))
 
 
 def read_domain(path: Path) -> Domain:

@@ -18,6 +18,7 @@ from recjury.corpora.rows import Row, chosen, mapped, rows_of
 from recjury.corpora.words import is_blank
 from recjury.errors import UserError
 from recjury.files import nearest, read_text
+from recjury.keys import one_line
 from recjury.mistakes import first_mistake
 from recjury.records import (
     LIST_LENGTH,
@@ -252,8 +253,7 @@ def _yielded(path: Path, name: str, read: Any) -> Iterator[Row]:
     try:
         yield from (Row(f"entry {number}", value) for number, value in enumerate(read(path), 1))
     except Exception as error:
-        message = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UserError(f"{name} raised for {path}: {message}") from error
+        raise UserError(f"{name} raised for {path}: {one_line(error)}") from error
 
 
 def _recognised(rows: Sequence[Row]) -> Form | None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from recjury.errors import UserError
 from recjury.files import read_text
+from recjury.keys import one_line
 
 SUFFIXES = (".jsonl", ".csv", ".tsv", ".parquet")
 _SIGNS = (",", ";", "\t")
@@ -156,8 +157,7 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     try:
         rows = parquet.read_table(path).to_pylist()
     except Exception as error:
-        message = " ".join(str(error).split())
-        raise UserError(f"{path}: cannot be read as Parquet: {message}"[:300]) from None
+        raise UserError(f"{path}: cannot be read as Parquet: {one_line(str(error))}") from None
     for number, values in enumerate(rows, 1):
         yield f"{path}, row {number}", {key: _plain(value) for key, value in values.items()}
 

@@ -13,6 +13,7 @@ from autogen_core import CancellationToken
 from pydantic import BaseModel, BeforeValidator, Field, StringConstraints
 
 from recjury.debate.roles import RolePrompts
+from recjury.keys import one_line
 from recjury.llm import Ask, AttemptError, Dialect, Remedy
 from recjury.llm.identity import with_code
 from recjury.records import Completion, Request, Statement
@@ -147,13 +148,13 @@ class AgentProvider:
         try:
             agent = self._make_agent()
         except Exception as error:
-            reason = _one_line(f"no agent was made: {type(error).__name__}: {error}")
+            reason = f"no agent was made: {one_line(error)}"
             raise AttemptError(Remedy("stop", reason)) from error
         try:
             async with asyncio.timeout(self._timeout) as limit:
                 response = await agent.on_messages(messages, CancellationToken())
         except Exception as error:
-            reason = _one_line(f"the agent raised {type(error).__name__}: {error}")
+            reason = f"the agent raised {one_line(error)}"
             if limit.expired():
                 reason = f"the agent did not reply within {self._timeout:g} s"
             raise AttemptError(Remedy("again", reason)) from error
@@ -166,10 +167,6 @@ class AgentProvider:
 def _name(role: str) -> str:
     """A role as AutoGen wants names: an identifier."""
     return re.sub(r"\W|^(?=\d)", "_", role)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 @lru_cache(256)  # all roles hear the same statements

@@ -4,13 +4,12 @@ import functools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from importlib import resources
+from pathlib import Path
 from typing import NamedTuple
-
-import yaml
 
 from recjury.corpora import Catalogue, Item, fold
 from recjury.corpora.words import phrases_in
+from recjury.files import shipped
 from recjury.records import ConversationLog, ItemRef, Turn
 
 
@@ -115,5 +114,5 @@ def _template(text: str, refs: Sequence[ItemRef]) -> str:
 @functools.cache
 def _words(kind: str) -> re.Pattern[str]:
     """Any word of a kind, in folded case."""
-    text = resources.files(__package__).joinpath("words.yaml").read_text("utf-8")
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, yaml.safe_load(text)[kind].split()))})\b")
+    words = shipped(Path(__file__).with_name("words.yaml"))[kind].split()
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")

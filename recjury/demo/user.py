@@ -1,19 +1,18 @@
 """A simulated user without a model: it says some forty sentences, filled from the catalogue."""
 
-import functools
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import resources
 from itertools import chain, zip_longest
-from typing import Any, ClassVar, Literal, NamedTuple
+from pathlib import Path
+from typing import ClassVar, Literal, NamedTuple
 from zlib import crc32
 
-import yaml
-
 from recjury.corpora import Domain, Item, KnowledgeGraph, fact_of, fold
+from recjury.files import shipped
 from recjury.llm import Ask
 from recjury.records import Scenario, Turn
 from recjury.simulator import SimulatedUser, Situation
 
+_SENTENCES = Path(__file__).with_name("sentences.yaml")
 _WORDS = {"items": "items", "an_item": "an item", "done": "seen"}
 
 
@@ -105,7 +104,7 @@ class _Speech:
 
     def sentence(self, moment: str, **values: str) -> str:
         """The next sentence of a moment."""
-        return self._filled(_sentences()[moment], values)
+        return self._filled(shipped(_SENTENCES)[moment], values)
 
     def _before(self) -> list[str]:
         """What is said of the system's last turn: an opening, a refusal, or nothing."""
@@ -117,7 +116,7 @@ class _Speech:
         return [self.sentence("refuse", item=shown[0].name) if shown else self.sentence("nothing")]
 
     def _wish(self, wish: Wish) -> str:
-        kinds = _sentences()["wish"]
+        kinds = shipped(_SENTENCES)["wish"]
         return self._filled(kinds.get(wish.relation, kinds["other"]), wish._asdict())
 
     def _filled(self, choices: Sequence[str], values: Mapping[str, str]) -> str:
@@ -135,9 +134,3 @@ def _traits(item: Item, graph: KnowledgeGraph, domain: Domain | None) -> Iterato
     decade = [Wish("decade", f"{item.year // 10 * 10}s")] if item.year else []
     rows = zip_longest(first, decade, *others)
     return (wish for row in rows for wish in row if wish is not None)
-
-
-@functools.cache
-def _sentences() -> dict[str, Any]:
-    text = resources.files(__package__).joinpath("sentences.yaml").read_text("utf-8")
-    return dict(yaml.safe_load(text))

@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from recjury.errors import Stop
+from recjury.keys import one_line
 from recjury.llm.endpoint import client_of, key_variable, reason_of
 from recjury.llm.models import Model
-from recjury.llm.remedies import failure_in, one_line, remedy_for
+from recjury.llm.remedies import failure_in, remedy_for
 
 _MARK = "recjury"  # the key of metadata that has a batch's label
 _RETRIES = 4  # of the SDK, for what can be asked twice

@@ -16,7 +16,7 @@ from urllib.request import getproxies, proxy_bypass
 from pydantic_core import from_json
 
 from recjury.errors import UserError
-from recjury.keys import key_of
+from recjury.keys import key_of, one_line
 from recjury.llm.embeddings import embedding_body, vector_in
 from recjury.llm.identity import with_code
 from recjury.llm.models import OPENAI, Model
@@ -27,7 +27,6 @@ from recjury.llm.remedies import (
     Failure,
     Remedy,
     failure_in,
-    one_line,
     remedy_for,
 )
 from recjury.records import Completion, EmbeddingShape, ObjectShape, OddsShape, RatingShape, Request

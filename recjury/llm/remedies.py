@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Literal, NamedTuple
 
 from recjury.errors import CallFailed, RecjuryError, Refused, Stop
-from recjury.keys import hidden
+from recjury.keys import one_line
 
 Step = Literal[
     "max_completion_tokens",
@@ -32,7 +32,6 @@ _STEPS: dict[str, Step] = {
     "response_format": "no response_format",
 }
 _RESEND = 2  # filters and overloaded gateways do not refuse the same request each time
-_LONGEST = 300  # characters of an endpoint's words
 
 _CREDIT = re.compile(
     r"insufficient_quota|billing_(?:hard|not)|credit balance|insufficient (?:credit|balance|fund)",
@@ -158,16 +157,6 @@ def failure_in(status: int, body: Any, headers: Mapping[str, str]) -> Failure:
     words = error.get("message") or error.get("detail") or error
     code, param = error.get("code") or error.get("type") or "", error.get("param") or ""
     return Failure(status, str(words), str(code), str(param), headers)
-
-
-def one_line(words: str | BaseException) -> str:
-    """Words of others for a message: on one line, no longer than a reader wants, without keys.
-
-    The type of an exception stands before its words.
-    """
-    text = words if isinstance(words, str) else f"{type(words).__name__}: {words}"
-    line = hidden(" ".join(text.split()))
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -10,11 +10,12 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recjury.errors import UserError
+from recjury.keys import one_line
 from recjury.llm.endpoint import messages_of
 from recjury.llm.identity import with_code
 from recjury.llm.models import Model
 from recjury.llm.reading import spoken
-from recjury.llm.remedies import AttemptError, Dialect, Remedy, one_line
+from recjury.llm.remedies import AttemptError, Dialect, Remedy
 from recjury.llm.weights import place_of
 from recjury.records import Completion, EmbeddingShape, OddsShape, RatingShape, Request
 from recjury.tasks import Batcher
@@ -91,7 +92,7 @@ class TransformersModel:
                 self._loaded = _Loaded(self._model)
             return self._loaded.answers(questions)
         except Exception as error:
-            reason = one_line(f"{type(error).__name__}: {error}")
+            reason = one_line(error)
             if "memory" in reason.lower():
                 reason += ": lower `concurrency`, or choose another `device` or `dtype`"
             return [Remedy("stop", reason)] * len(questions)

@@ -13,9 +13,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from recjury.errors import UserError
+from recjury.keys import one_line
 from recjury.llm.endpoint import Endpoint
 from recjury.llm.models import Model
-from recjury.llm.remedies import AttemptError, Dialect, Remedy, one_line
+from recjury.llm.remedies import AttemptError, Dialect, Remedy
 from recjury.llm.weights import place_of
 from recjury.records import Completion, Request
 

@@ -1,15 +1,15 @@
 """The simulated user played by a model (CoRE, section 6.4, after Wang et al. 2023a)."""
 
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field
 
 from recjury.corpora import Catalogue, Domain
+from recjury.corpora.corpus import with_article
 from recjury.errors import CallFailed, Refused, UnitFailed, UserError
-from recjury.files import YamlFile, nearest
+from recjury.files import nearest, shipped
 from recjury.llm import Answer, Ask
 from recjury.llm.prompts import block, fence, fence_line, items_block, pack, turns_block
 from recjury.records import (
@@ -31,10 +31,9 @@ _VALUES = 6  # of one attribute
 _DESCRIPTION = 500  # characters
 
 
-@cache
 def personas() -> Mapping[str, str]:
     """The texts of the personas that ship, by name."""
-    texts: Mapping[str, str] = YamlFile(Path(__file__).parent / "personas.yaml").values
+    texts: Mapping[str, str] = shipped(Path(__file__).with_name("personas.yaml"))
     return texts
 
 
@@ -129,7 +128,7 @@ class LlmUser(SimulatedUser):
         targets = "\n".join(self._described(scenario, target) for target in scenario.targets)
         return pack(self.prompts).render(
             "role",
-            wanted=_with_article(self._item_word(scenario)),
+            wanted=with_article(self._item_word(scenario)),
             persona=self.persona.strip(),
             targets=targets if knows_targets else "",
             wishes="\n".join(f"- {fence_line(wish)}" for wish in scenario.wishes),
@@ -181,10 +180,6 @@ def _moment(situation: Situation) -> str:
     if situation.last:
         return "leaving"
     return "answer" if situation.turns else "open"
-
-
-def _with_article(word: str) -> str:
-    return f"{'an' if word[:1] in 'aeiou' else 'a'} {word}"
 
 
 def _failure(answer: Answer[str]) -> UnitFailed:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recjury.errors import UserError
 from recjury.files import read_json
-from recjury.llm.remedies import one_line
+from recjury.keys import one_line
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

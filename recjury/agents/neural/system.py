@@ -12,7 +12,7 @@ from recjury.agents.neural.files import Limits, is_memory, quiet, weights_digest
 from recjury.agents.neural.said import ITEM, Fidelity, Listener, Said
 from recjury.corpora import Corpus
 from recjury.errors import SystemFailed, UserError
-from recjury.llm.remedies import one_line
+from recjury.keys import one_line
 from recjury.records import LIST_LENGTH, Conversation, ItemRef, SystemReply
 from recjury.tasks import Batcher
 
