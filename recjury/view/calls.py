@@ -1,37 +1,35 @@
 """The calls of a conversation: every prompt and reply, by what it was asked for."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from sqlalchemy import RowMapping, bindparam, text
 
 from recjury.records import ConversationLog, ratings_of, statements_of
-from recjury.store import CallRow, ConversationRow, Store
+from recjury.store import ConversationRow, Store
 from recjury.view.data import Campaign
 from recjury.view.rendering import Page
-
-
-class Asked(NamedTuple):
-    """A call, and what it was asked for ("core.novelty", "Linguist, round 2")."""
-
-    purpose: str
-    call: CallRow
 
 
 def calls_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # noqa: A002, ARG001
     """All calls of a conversation. Raises UserError if there is none."""
     row = store.conversation(id)
-    asked = list(calls_of(store, row))
+    purposes = purposes_of(store, row)
     return Page(
         "calls.j2",
         {
             "row": row,
             "campaign": Campaign(store, row.campaign).link(),
-            "asked": asked,
+            "purposes": purposes,
+            "calls": store.calls(list(purposes)),
         },
     )
 
 
-def calls_of(store: Store, row: ConversationRow) -> Iterator[Asked]:
-    """The stored calls behind what was said, rated and debated, in this order, once each."""
+def purposes_of(store: Store, row: ConversationRow) -> dict[str, str]:
+    """What calls were asked for ("core.novelty", "Linguist, round 2"), by their ids.
+
+    They are those behind what was said, rated and debated, in this order, stored or not.
+    """
     log = next((log for _, log in store.logs([row.id])), None)
     purposes = dict(_of_turns(log)) if log else {}
     for evaluation in store.evaluations(row.campaign, conversation=row.id):
@@ -43,8 +41,7 @@ def calls_of(store: Store, row: ConversationRow) -> Iterator[Asked]:
         for said in statements_of(found):
             for call in said.calls:
                 purposes.setdefault(call, f"{said.role}, round {said.round}")
-    for stored in store.calls(list(purposes)):
-        yield Asked(purposes[stored.completion.call], stored)
+    return purposes
 
 
 def _of_turns(log: ConversationLog) -> Iterator[tuple[str, str]]:
@@ -53,23 +50,16 @@ def _of_turns(log: ConversationLog) -> Iterator[tuple[str, str]]:
             yield call, f"turn {number}, {turn.speaker}"
 
 
-def sums(asked: Iterable[Asked]) -> Iterator[dict[str, Any]]:
-    """The calls of each purpose to each model; None where an endpoint did not say."""
-    groups: dict[tuple[str, str], list[CallRow]] = {}
-    for each in asked:
-        groups.setdefault((each.call.purpose, each.call.model), []).append(each.call)
-    for (purpose, model), calls in groups.items():
-        done = [call.completion for call in calls]
-        yield {
-            "purpose": purpose,
-            "model": model,
-            "calls": len(calls),
-            "tokens_in": _total([each.tokens_in for each in done]),
-            "tokens_out": _total([each.tokens_out for each in done]),
-            "cost": _total([each.cost for each in done]),
-        }
+_SUMS = text("""
+    SELECT purpose, model, COUNT(*) AS calls,
+           CASE WHEN COUNT(tokens_in) = COUNT(*) THEN SUM(tokens_in) END AS tokens_in,
+           CASE WHEN COUNT(tokens_out) = COUNT(*) THEN SUM(tokens_out) END AS tokens_out,
+           CASE WHEN COUNT(cost) = COUNT(*) THEN SUM(cost) END AS cost
+    FROM call WHERE id IN :ids GROUP BY purpose, model ORDER BY MIN(created_at), purpose, model
+""").bindparams(bindparam("ids", expanding=True))
 
 
-def _total(values: list[float | None] | list[int | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
+def sums_of(store: Store, calls: Iterable[str]) -> Sequence[RowMapping]:
+    """The stored calls of each purpose to each model; None where an endpoint did not say."""
+    with store.connection() as connection:
+        return connection.execute(_SUMS, {"ids": list(calls)}).mappings().all()

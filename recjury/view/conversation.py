@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from recjury.records import ConversationLog, Event, Turn
 from recjury.store import ConversationRow, Store
-from recjury.view.calls import calls_of, sums
+from recjury.view.calls import purposes_of, sums_of
 from recjury.view.data import Campaign
 from recjury.view.debate_chart import debate_chart
 from recjury.view.marks import Mark, Segment, segments
@@ -64,7 +64,7 @@ def conversation_page(store: Store, query: Mapping[str, str], id: str) -> Page: 
             ],
             "open": query.get("metric", ""),
             "round": query.get("round", ""),
-            "sums": list(sums(calls_of(store, row))),
+            "sums": sums_of(store, purposes_of(store, row)),
             "command": f"recjury replay {row.id[:8]}",
             "at_store": "" if where == "recjury.db" else f" --store {shlex.quote(where)}",
         },

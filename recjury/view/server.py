@@ -4,9 +4,7 @@ import asyncio
 import contextlib
 import json
 import secrets
-import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import Any
 
 from aiohttp import web
 
@@ -68,15 +66,25 @@ class Server:
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Serve on the first free port from the wanted one on. Raises UserError if none is."""
-        bound = _bound(self._host, self._wanted)
-        self.port = bound.getsockname()[1]
         runner = web.AppRunner(self._app, access_log=None, shutdown_timeout=1.0)
         await runner.setup()
         try:
-            await web.SockSite(runner, bound).start()
+            await self._bind(runner)
             yield
         finally:
             await runner.cleanup()
+
+    async def _bind(self, runner: web.AppRunner) -> None:
+        problem: Exception | None = None
+        for port in range(self._wanted, self._wanted + _PORTS) if self._wanted else [0]:
+            try:
+                await web.TCPSite(runner, self._host, port).start()
+            except (OSError, OverflowError) as error:
+                problem = error
+            else:
+                self.port = runner.addresses[0][1]
+                return
+        raise UserError(f"no port of {self._host} from {self._wanted} on is free: {problem}")
 
     @web.middleware
     async def _checked(
@@ -145,21 +153,3 @@ async def _events(request: web.Request) -> web.StreamResponse:
             await asyncio.sleep(_EVERY)
         await answer.write(b"event: done\ndata: {}\n\n")
     return answer
-
-
-def _bound(host: str, wanted: int) -> socket.socket:
-    """A socket at the first port that is free. Raises UserError."""
-    problem: Any = None
-    for port in range(wanted, wanted + _PORTS) if wanted else [0]:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        bound = socket.socket(family, socket.SOCK_STREAM)
-        try:
-            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            bound.bind((host, port))
-            bound.listen(128)
-        except (OSError, OverflowError) as error:
-            bound.close()
-            problem = error
-        else:
-            return bound
-    raise UserError(f"no port of {host} from {wanted} on is free: {problem}")

@@ -209,10 +209,10 @@ def test_all_prompts_and_replies_are_there(tmp_path: Path) -> None:
     with Store(tmp_path / "m.db", readonly=True) as store:
         row = store.conversations("small")[-1]
         page = calls_page(store, {}, row.id)
-        purposes = {asked.purpose for asked in page.values["asked"]}
+        purposes = page.values["purposes"].values()
         text = Tags(render(page)).text
         page = conversation_page(store, {}, row.id)
-    assert {"core.novelty", "Linguist, round 1", "turn 1, system"} <= purposes
+    assert {"core.novelty", "Linguist, round 1", "turn 1, system"} <= set(purposes)
     assert "You judge one factor: Novelty." in text
     assert sum(part["calls"] for part in page.values["sums"]) == len(purposes)
 
