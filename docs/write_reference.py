@@ -321,13 +321,9 @@ def _choices(annotation: Any) -> tuple[str, ...]:
 
 
 def _shown(default: object) -> str:
-    if default is True:
-        return "yes"
-    return (
-        f"`{default}`"
-        if isinstance(default, str | int | Path) and default not in ("", False)
-        else "-"
-    )
+    if default in ("", None) or callable(default) or default is False:
+        return "-"
+    return "yes" if default is True else f"`{default}`"
 
 
 # Metrics
