@@ -14,8 +14,7 @@ import typer
 from recjury.cli.options import DEFAULT_STORE, CampaignOption, StoreOption, campaign_of
 from recjury.errors import UserError
 from recjury.store import Store
-from recjury.view.bundle import write_bundle
-from recjury.view.report import write_report
+from recjury.view.files import write_bundle, write_report
 from recjury.view.server import Server
 
 

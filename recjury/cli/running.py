@@ -11,7 +11,7 @@ from recjury.cli.pages import written_report
 from recjury.cli.work import WorkOptions
 from recjury.errors import UserError
 from recjury.store import Store
-from recjury.view.report import check_file
+from recjury.view.files import check_file
 
 
 def run(

@@ -14,8 +14,7 @@ import pytest
 from recjury.errors import UserError
 from recjury.records import Finding
 from recjury.store import Store
-from recjury.view.bundle import write_bundle
-from recjury.view.report import write_report
+from recjury.view.files import write_bundle, write_report
 from tests.campaign.campaigns import config, play
 from tests.view.browser import browsing
 from tests.view.stores import debated, put, rated, said
