@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import pandas as pd
 
 from recjury.agreement.beside import FEWEST_CLUSTERS, PLACE, agreed, beside, interval, some
 from recjury.agreement.defects import defects
@@ -19,9 +21,6 @@ from recjury.stats import (
     rounded,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 LENGTH, SYSTEM_MEAN = "(length of the replies)", "(mean of the system)"
 _PREDICTORS = LENGTH, SYSTEM_MEAN
 _FEWEST = {"place": 5, "system": 3}
@@ -35,7 +34,7 @@ Row = Mapping[str, Any]
 
 
 def align(
-    scores: "pd.DataFrame",
+    scores: pd.DataFrame,
     labels: Labels,
     pairs: Sequence[str] = (),
     *,
@@ -89,17 +88,15 @@ def align(
     )
 
 
-def _by_system(both: "pd.DataFrame") -> "pd.DataFrame":
+def _by_system(both: pd.DataFrame) -> pd.DataFrame:
     """The means of systems."""
     keys = ["subset", "aspect", "metric", "system"]
     wide = both.groupby(keys, sort=False)[["score", "label"]].mean().reset_index()
     return wide.assign(cluster=wide["system"])
 
 
-def _with_predictors(both: "pd.DataFrame", labels: Labels) -> "pd.DataFrame":
+def _with_predictors(both: pd.DataFrame, labels: Labels) -> pd.DataFrame:
     """The length of the replies, and the mean label of the system's other places, are metrics."""
-    import pandas as pd
-
     means = labels.means().rename(columns={"metric": "aspect", "score": "label"})
     of_system = means.groupby(["subset", "aspect", "system"])["label"]
     rest = (of_system.transform("sum") - means["label"]) / (of_system.transform("size") - 1)
@@ -110,10 +107,8 @@ def _with_predictors(both: "pd.DataFrame", labels: Labels) -> "pd.DataFrame":
     return pd.concat(parts, ignore_index=True)
 
 
-def _lengths(labels: Labels) -> "pd.DataFrame":
+def _lengths(labels: Labels) -> pd.DataFrame:
     """The words of what a system said, in each turn and in the dialogue, as scores."""
-    import pandas as pd
-
     rows: list[tuple[Any, ...]] = []
     for each in labels.recordings:
         words = [len(t.text.split()) if t.speaker == "system" else 0 for t in each.interaction]
@@ -124,7 +119,7 @@ def _lengths(labels: Labels) -> "pd.DataFrame":
 
 
 def _told(
-    both: "pd.DataFrame", coverage: float, metric: str, level: str, resampling: Resampling
+    both: pd.DataFrame, coverage: float, metric: str, level: str, resampling: Resampling
 ) -> dict[str, Any]:
     """The correlations of a metric with people."""
     found = agreed(both, resampling, fewest=_FEWEST[level])
@@ -142,7 +137,7 @@ def _told(
 
 
 def _differences(
-    judged: Sequence["pd.DataFrame"], resampling: Resampling
+    judged: Sequence[pd.DataFrame], resampling: Resampling
 ) -> Iterator[dict[str, Any]]:
     """Pearson's r of each metric less that of the first, over the places that both have."""
     first = judged[0]
@@ -174,7 +169,7 @@ def people_agree(units: list[list[float]]) -> dict[str, Any] | None:
     }
 
 
-def _paired(scores: "pd.DataFrame", aspects: Sequence[str], pairs: Sequence[str]) -> dict[str, str]:
+def _paired(scores: pd.DataFrame, aspects: Sequence[str], pairs: Sequence[str]) -> dict[str, str]:
     """The aspect of each metric that is compared. Raises UserError."""
     metrics = sorted(set(scores["metric"]))
     if not pairs:
@@ -202,9 +197,7 @@ def _paired(scores: "pd.DataFrame", aspects: Sequence[str], pairs: Sequence[str]
     return chosen
 
 
-def _alone(
-    scores: "pd.DataFrame", means: "pd.DataFrame", paired: Mapping[str, str]
-) -> Iterator[str]:
+def _alone(scores: pd.DataFrame, means: pd.DataFrame, paired: Mapping[str, str]) -> Iterator[str]:
     """One line for each kind of what could not be compared."""
     aspects = set(paired.values())
     scored = set(scores[scores["metric"].isin(list(paired))]["conversation"])
@@ -252,9 +245,7 @@ def _answer(rows: Sequence[Row]) -> str:
     )
 
 
-def _table(rows: Sequence[Row]) -> "pd.DataFrame":
-    import pandas as pd
-
+def _table(rows: Sequence[Row]) -> pd.DataFrame:
     found = pd.DataFrame(
         {
             "data": row["subset"],
@@ -272,10 +263,8 @@ def _table(rows: Sequence[Row]) -> "pd.DataFrame":
     return found.drop(columns="data") if one else found
 
 
-def _numbers(rows: Sequence[Row]) -> "pd.DataFrame":
+def _numbers(rows: Sequence[Row]) -> pd.DataFrame:
     """Rho of each metric by label, to be drawn."""
-    import pandas as pd
-
     drawn = [
         {"system": row["metric"].removesuffix(row["aspect"]).rstrip(".") or "scores", "scale": 1}
         | {"metric": f"{row['subset']}, {row['aspect']}", "n": row["n"]}
@@ -287,9 +276,7 @@ def _numbers(rows: Sequence[Row]) -> "pd.DataFrame":
     return numbers
 
 
-def _defects(rows: Sequence[Row]) -> dict[str, "pd.DataFrame"]:
-    import pandas as pd
-
+def _defects(rows: Sequence[Row]) -> dict[str, pd.DataFrame]:
     about = ("subset", "aspect", "metric")
     found = [{k: r[k] for k in about} | r["defects"] for r in rows if r["defects"]]
     return {"Ratings of at most 3 are defects": pd.DataFrame(found)} if found else {}

@@ -5,8 +5,9 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
+import pandas as pd
 from pydantic import BaseModel, StrictInt, ValidationError
 
 from recjury.agreement.annotate import KEY, Key
@@ -18,9 +19,6 @@ from recjury.mistakes import first_mistake
 from recjury.records import Record
 from recjury.results import Findings, recorded
 from recjury.stats import krippendorff_alpha
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LABELS = "labels.json"
 
@@ -153,10 +151,8 @@ def _asked(key: Key, rater: str) -> set[tuple[str, str]]:
     return {(name, field) for name in key.raters[rater] for field in key.conversations[name].fields}
 
 
-def _table(key: Key, labels: Labels) -> "pd.DataFrame":
+def _table(key: Key, labels: Labels) -> pd.DataFrame:
     """Each field's scores, their mean, and how far raters agree (Krippendorff's alpha)."""
-    import pandas as pd
-
     rows = []
     for criterion in key.criteria:
         own = labels.frame[labels.frame["metric"] == criterion.metric.name]

@@ -1,7 +1,8 @@
 """Scores beside people's labels of the same places: what agreement is computed from."""
 
 import math
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from recjury.agreement.labels import Labels
 from recjury.errors import UserError
@@ -9,9 +10,6 @@ from recjury.files import nearest
 from recjury.results import Resampling
 from recjury.stats import Array, Coefficient, Correlations, correlations
 from recjury.stats import interval as interval_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PLACE = ["conversation", "turn"]
 FEWEST_CLUSTERS = 8
@@ -23,7 +21,7 @@ NOTHING = Correlations(_NONE, _NONE, _NONE, _NONE, _NONE, 0)
 _TOLD_APART = {"data set": ("corpus", "subset"), "system": ("scored_system", "system")}
 
 
-def beside(scores: "pd.DataFrame", labels: Labels) -> "pd.DataFrame":
+def beside(scores: pd.DataFrame, labels: Labels) -> pd.DataFrame:
     """A row for each score and each label of its place: `score`, `metric`, `label`, `aspect`.
 
     `scores` has conversation, turn, metric, score, and if known corpus and system; other columns
@@ -73,7 +71,7 @@ def _check_spelling(what: str, scored: set[str], labelled: set[str]) -> None:
             raise UserError(f"labels have the {what} {name!r}, scores do not{near}")
 
 
-def agreed(both: "pd.DataFrame", resampling: Resampling, *, fewest: int = 5) -> Correlations:
+def agreed(both: pd.DataFrame, resampling: Resampling, *, fewest: int = 5) -> Correlations:
     """How far `score` and `label` go together, over all and within systems; NaN if fewer than that.
 
     Rows of one `cluster` are drawn together; of fewer than 8 clusters there is no interval.

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from recjury.agreement.beside import agreed, interval
 from recjury.agreement.given import FEWEST, Given, check_enough, cluster_of
@@ -12,9 +13,6 @@ from recjury.errors import UserError
 from recjury.records import DEBATE
 from recjury.results import Findings, scores
 from recjury.results.ratings import TRIAL
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _MEAN, _ROUTED = "mean of judges", "routed"
 _OVERALL = ("overall", "dialogue_overall", "satisfaction")  # names of people's overall score
@@ -24,8 +22,6 @@ def coupling(given: Given) -> Findings:
     """RQ1: how far factors go together (mean |r| of their pairs), by judge, for their mean, and
     for people; 66 pairs of twelve factors.
     """
-    import pandas as pd
-
     rated = given.factors()
     raters = {str(name): _wide(of, TRIAL) for name, of in rated.groupby("rater", observed=True)}
     if len(raters) > 1:
@@ -61,8 +57,6 @@ def factors_and_people(given: Given) -> Findings:
     """RQ2: rho and tau of each judge with people, by factor; the judges' mean; and the judge that
     is best for a factor on one half of the dialogues, held against people on the other half.
     """
-    import pandas as pd
-
     rows = _by_factor_and_judge(given)
     table = pd.DataFrame(rows)
     by_judge = table.groupby("judge", sort=False)["rho"].mean()
@@ -79,8 +73,6 @@ def factors_and_people(given: Given) -> Findings:
 
 def verdicts_and_people(given: Given) -> Findings:
     """RQ3: verdict, mean of factors, recall and persuasiveness beside people's overall score."""
-    import pandas as pd
-
     wide = scores(given.frame).reset_index()
     ends = (".overall", ".mean", "recall@1", "recall@5", "recall@10", "persuasiveness", "success")
     metrics = [str(each) for each in wide if str(each).endswith(ends)]
@@ -105,8 +97,6 @@ def systems_by_judge(given: Given) -> Findings:
     What is drawn has the judges that agree best with people on a factor if there are labels, else
     all of them (figure 7), and the roles (figure 8).
     """
-    import pandas as pd
-
     rated = given.factors()
     table = _described(rated, ["corpus", "system", "rater", "metric"])
     tables = {"Factors by judge and system (CoRE, tables 21 to 23)": table}
@@ -133,8 +123,6 @@ def systems_by_judge(given: Given) -> Findings:
 
 def value_of_debate(given: Given) -> Findings:
     """Does the debate earn its calls? Verdict, round 1 and mean of factors, and people if any."""
-    import pandas as pd
-
     frame, said = given.frame, given.statements
     verdicts = frame[(frame["rater"] == DEBATE) & frame["score"].notna()]
     if not len(said) or not len(verdicts):
@@ -167,20 +155,20 @@ def value_of_debate(given: Given) -> Findings:
     )
 
 
-def _wide(rated: "pd.DataFrame", keys: Sequence[str]) -> "pd.DataFrame":
+def _wide(rated: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     """A row for each conversation and a column for each factor."""
     by_factor = rated.groupby([*keys, "metric"], observed=True)["score"].mean()
     return by_factor.unstack("metric")
 
 
-def _of_all(rated: "pd.DataFrame", place: list[str]) -> "pd.DataFrame":
+def _of_all(rated: pd.DataFrame, place: list[str]) -> pd.DataFrame:
     """The scores of places that all judges have: judges differ in level."""
     known = rated[rated["score"].notna()]
     number = known.groupby(place, observed=True)["rater"].transform("nunique")
     return known[number == known["rater"].nunique()]
 
 
-def _coupled(matrix: "pd.DataFrame") -> dict[str, Any]:
+def _coupled(matrix: pd.DataFrame) -> dict[str, Any]:
     """How strong the correlations of a matrix are."""
     pairs = np.abs(matrix.to_numpy()[np.triu_indices(len(matrix), 1)])
     known = pairs[~np.isnan(pairs)]
@@ -219,7 +207,7 @@ def _best_judges(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     }
 
 
-def _by_score(wide: "pd.DataFrame", columns: Sequence[str], given: Given) -> list[dict[str, Any]]:
+def _by_score(wide: pd.DataFrame, columns: Sequence[str], given: Given) -> list[dict[str, Any]]:
     """Rho and tau of each column with people's overall score. Raises UserError without one."""
     long = wide.melt(TRIAL, columns, "metric", "score").dropna(subset="score")
     both = given.beside(long)
@@ -232,7 +220,7 @@ def _by_score(wide: "pd.DataFrame", columns: Sequence[str], given: Given) -> lis
     ]
 
 
-def _rho_tau(both: "pd.DataFrame", given: Given) -> dict[str, Any]:
+def _rho_tau(both: pd.DataFrame, given: Given) -> dict[str, Any]:
     found = agreed(both, given.resampling, fewest=FEWEST)
     rho = found.spearman
     return {"rho": rho.value, "low": rho.low, "high": rho.high, "tau": found.kendall.value} | {
@@ -240,10 +228,8 @@ def _rho_tau(both: "pd.DataFrame", given: Given) -> dict[str, Any]:
     }
 
 
-def _routed(of: "pd.DataFrame") -> "pd.DataFrame":
+def _routed(of: pd.DataFrame) -> pd.DataFrame:
     """The scores of the judge that is best on the other half of the dialogues."""
-    import pandas as pd
-
     half = of["cluster"].isin(sorted(set(of["cluster"]))[::2])
     parts = []
     for here in (half, ~half):
@@ -257,22 +243,20 @@ def _routed(of: "pd.DataFrame") -> "pd.DataFrame":
     return pd.concat(parts) if parts else of[:0]
 
 
-def _last_round(said: "pd.DataFrame") -> "pd.DataFrame":
+def _last_round(said: pd.DataFrame) -> pd.DataFrame:
     """The roles' last scores, and the mean of all roles, as metrics."""
-    import pandas as pd
-
     debates = said.groupby(["conversation", "evaluator", "judging"], observed=True)
     last = said[said["round"] == debates["round"].transform("max")]
     whole = last.groupby(TRIAL, observed=True)["score"].mean().reset_index()
     return pd.concat([last.rename(columns={"role": "metric"}), whole.assign(metric="all roles")])
 
 
-def _described(rated: "pd.DataFrame", keys: list[str]) -> "pd.DataFrame":
+def _described(rated: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     by_key = rated.groupby(keys, observed=True)["score"]
     return by_key.agg(["mean", "std", "size"]).reset_index()
 
 
-def _means(rated: "pd.DataFrame", scale: int, given: Given) -> Iterator[dict[str, Any]]:
+def _means(rated: pd.DataFrame, scale: int, given: Given) -> Iterator[dict[str, Any]]:
     """The mean of each metric by system, with its interval by scenario."""
     keys = ["metric", "system"]
     by_trial = rated.groupby([*keys, "corpus", "scenario"], observed=True)["score"].mean()

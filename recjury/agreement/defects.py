@@ -1,15 +1,13 @@
 """Ratings from 1 to 5 as two classes: defects, and what satisfies (Jia et al. 2024, section 5)."""
 
 import math
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pandas as pd
+import pandas as pd
 
 _HIGHEST = 3  # rating of a defect
 
 
-def defects(both: "pd.DataFrame") -> dict[str, float]:
+def defects(both: pd.DataFrame) -> dict[str, float]:
     """The rate of defects among labels; precision, recall and F1 of the scores for both classes;
     F1 weighted by class, as a plain mean (macro) and over both (micro, which is the accuracy).
 

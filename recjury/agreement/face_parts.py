@@ -6,15 +6,14 @@ that mean; so do those of all dialogue acts, all instructions, and all particles
 """
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from recjury.agreement.given import Given
 from recjury.errors import UserError
 from recjury.records import Evidence
 from recjury.results import Findings
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _STRONGEST = 10  # particles in a table
 _LONGEST = 60  # characters of a particle there
@@ -29,8 +28,6 @@ _PARTS: Mapping[str, list[str]] = {
 
 def explained(given: Given) -> Findings:
     """Turns, acts, instructions and particles by what they contribute (FACE, sections 2.2, 5.3)."""
-    import pandas as pd
-
     scores = pd.DataFrame(_scores(given))
     if not len(scores):
         raise UserError(f"{given.campaign} has no particles: rate it with `face`")
@@ -72,7 +69,7 @@ def _scores(given: Given) -> Iterator[dict[str, Any]]:
                     yield {**about, "instruction": instruction, "score": score}
 
 
-def _by(scores: "pd.DataFrame", keys: list[str]) -> "pd.DataFrame":
+def _by(scores: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """The parts, the one that pulls down most first."""
     by_part = scores.groupby(keys, sort=False)
     parts = by_part.agg(score=("score", "mean"), contribution=("contribution", "sum"))

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from recjury.agreement.beside import beside
 from recjury.agreement.labels import Labels
@@ -12,9 +14,6 @@ from recjury.records import DEBATE
 from recjury.results import Findings, Resampling, ratings, statements, turns
 from recjury.results.ratings import FACTOR_KINDS, TRIAL
 from recjury.store import Store
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FEWEST = 10
 """Scenarios or conversations: over fewer, nothing that is computed means anything."""
@@ -31,17 +30,17 @@ class Given:
     seed: int = 0
 
     @cached_property
-    def frame(self) -> "pd.DataFrame":
+    def frame(self) -> pd.DataFrame:
         """The campaign's ratings."""
         return ratings(self.store, self.campaign)
 
     @cached_property
-    def turns(self) -> "pd.DataFrame":
+    def turns(self) -> pd.DataFrame:
         """The campaign's turns."""
         return turns(self.store, self.campaign)
 
     @cached_property
-    def statements(self) -> "pd.DataFrame":
+    def statements(self) -> pd.DataFrame:
         """What roles said in debates."""
         return statements(self.store, self.campaign)
 
@@ -55,7 +54,7 @@ class Given:
         """The bootstrap's settings."""
         return Resampling(self.resamples, self.seed)
 
-    def factors(self) -> "pd.DataFrame":
+    def factors(self) -> pd.DataFrame:
         """The factors' ratings: trial, evaluator, rater, metric, score. Raises UserError."""
         rows = self.frame[self.frame["kind"].isin(FACTOR_KINDS) & (self.frame["rater"] != DEBATE)]
         rows = rows[rows["metric"].notna()]
@@ -67,7 +66,7 @@ class Given:
         keys = [*TRIAL, "evaluator", "rater", "metric"]
         return rows.groupby(keys, observed=True)["score"].mean().dropna().reset_index()
 
-    def beside(self, rated: "pd.DataFrame") -> "pd.DataFrame":
+    def beside(self, rated: pd.DataFrame) -> pd.DataFrame:
         """Scores of trials beside the labels of their conversations. Raises UserError."""
         if self.labels is None:
             raise UserError(
@@ -84,7 +83,7 @@ class Given:
         return beside(rated.assign(turn=-1), self.labels)
 
 
-def cluster_of(rated: "pd.DataFrame") -> "pd.Series[str]":
+def cluster_of(rated: pd.DataFrame) -> "pd.Series[str]":
     """The scenario of each row, with its corpus: what is drawn together in a resample."""
     return rated["corpus"].astype(str) + "/" + rated["scenario"].astype(str)
 

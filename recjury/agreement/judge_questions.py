@@ -7,7 +7,9 @@ flipped, and p-values are corrected for the number of judges by Holm's method.
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from recjury.agreement.beside import agreed, interval
 from recjury.agreement.given import FEWEST, Given, check_enough, cluster_of
@@ -16,9 +18,6 @@ from recjury.records import DEBATE
 from recjury.results import Findings, scores
 from recjury.results.ratings import TRIAL
 from recjury.stats import holm, rounded, sign_flips
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _LEVEL = 0.05
 _TIMES = ("first", "second")  # judgings
@@ -59,7 +58,7 @@ def retest(given: Given) -> Findings:
     return _flagged("judge.retest", heading, rows, "repeats itself")
 
 
-def _twice(rated: "pd.DataFrame", places: list[str]) -> "pd.DataFrame":
+def _twice(rated: pd.DataFrame, places: list[str]) -> pd.DataFrame:
     """The places that were rated twice, with both scores."""
     wide = rated.astype(dict.fromkeys(["evaluator", "rater"], str))
     wide = wide.pivot_table("score", places, "judging", observed=True).reindex(columns=[0, 1])
@@ -150,7 +149,7 @@ def turns(given: Given) -> Findings:
     return replace(found, tables={**found.tables, "Mean scores by turn": by_turn}, data=data)
 
 
-def _slopes(rated: "pd.DataFrame") -> "pd.DataFrame":
+def _slopes(rated: pd.DataFrame) -> pd.DataFrame:
     """What a system's turn adds to a score, by conversation with two rated turns or more."""
     places = [*TRIAL, "number"]
     by_turn = rated.groupby(places, observed=True)["score"].mean().reset_index()
@@ -164,8 +163,6 @@ def _slopes(rated: "pd.DataFrame") -> "pd.DataFrame":
 
 def samples(given: Given) -> Findings:
     """How many scenarios the intervals need: the expected half width at 10 to 1,000 of them."""
-    import pandas as pd
-
     by_scenario = scores(given.frame).groupby(level=["corpus", "scenario"], observed=True).mean()
     by_scenario = by_scenario.loc[:, by_scenario.count() >= FEWEST]
     check_enough(len(by_scenario) if len(by_scenario.columns) else 0)
@@ -198,7 +195,7 @@ def offline_table(given: Given) -> Findings:
     )
 
 
-def _rated(given: Given, *more: str) -> "pd.DataFrame":
+def _rated(given: Given, *more: str) -> pd.DataFrame:
     """Each rater's mean over the metrics of an evaluator: trial, evaluator, rater, score."""
     frame = given.frame
     is_judged = ~frame["kind"].isin(_COMPUTED) & (frame["rater"] != DEBATE)
@@ -208,7 +205,7 @@ def _rated(given: Given, *more: str) -> "pd.DataFrame":
     return means.astype({"scenario": str})
 
 
-def _by_judge(rated: "pd.DataFrame") -> Iterator[tuple[dict[str, Any], "pd.DataFrame"]]:
+def _by_judge(rated: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """The rows of each rater of an evaluator, if they are of enough scenarios."""
     for (evaluator, rater), of in rated.groupby(["evaluator", "rater"], observed=True):
         of = of.assign(cluster=cluster_of(of))
@@ -216,7 +213,7 @@ def _by_judge(rated: "pd.DataFrame") -> Iterator[tuple[dict[str, Any], "pd.DataF
             yield {"evaluator": evaluator, "rater": rater}, of
 
 
-def _together(of: "pd.DataFrame", one: str, other: str, given: Given) -> dict[str, Any]:
+def _together(of: pd.DataFrame, one: str, other: str, given: Given) -> dict[str, Any]:
     """Rho of two columns within systems: the mean product of their ranks' deviations."""
     both = of.assign(score=of[one], label=of[other])
     rho = agreed(both, given.resampling).within_spearman
@@ -250,8 +247,6 @@ def _flagged(
     either: bool = False,
 ) -> Findings:
     """Who is flagged: an effect above 0, or on either side, that chance does not explain."""
-    import pandas as pd
-
     check_enough(max((row["scenarios"] for row in rows), default=0))
     table = pd.DataFrame(rows)
     table["p"] = holm(table["p"])

@@ -1,12 +1,11 @@
 """`Labels`: people's scores as a frame in which people are raters, and the dialogues they rated."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from recjury.corpora import Recording
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = ("conversation", "turn", "metric", "rater", "score", "subset", "system", "cluster")
 
@@ -22,18 +21,18 @@ class Labels(NamedTuple):
     """
 
     name: str
-    frame: "pd.DataFrame"
+    frame: pd.DataFrame
     recordings: tuple[Recording, ...] = ()
     majority: bool = False
 
-    def means(self) -> "pd.DataFrame":
+    def means(self) -> pd.DataFrame:
         """A row for each label, with its score; `raters` says how many gave one."""
         keys = [column for column in COLUMNS if column not in ("rater", "score")]
         by_label = self.frame.groupby(keys, observed=True, sort=False)["score"]
         scores = by_label.agg(_most_given) if self.majority else by_label.mean()
         return scores.to_frame().assign(raters=by_label.size()).reset_index()
 
-    def of_conversations(self, frame: "pd.DataFrame") -> "pd.Series[bool]":
+    def of_conversations(self, frame: pd.DataFrame) -> "pd.Series[bool]":
         """Which rows of a frame of ratings are of conversations that have a label by their ids.
 
         Labels of recordings and of other people's data name scenarios instead.
@@ -62,7 +61,5 @@ def labels_of(
     majority: bool = False,
 ) -> Labels:
     """Labels from rows in the order of the columns."""
-    import pandas as pd
-
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     return Labels(name, frame, tuple(recordings), majority)

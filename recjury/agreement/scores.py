@@ -2,7 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from recjury.agreement.forms import from_csv
 from recjury.agreement.labels import Labels
@@ -12,13 +14,10 @@ from recjury.results import ratings, scores
 from recjury.results.ratings import TRIAL
 from recjury.store import Store
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _KEYS = ["conversation", "turn", "corpus", "system", "metric"]
 
 
-def read_scores(source: str, campaign: str = "", labels: Labels | None = None) -> "pd.DataFrame":
+def read_scores(source: str, campaign: str = "", labels: Labels | None = None) -> pd.DataFrame:
     """A row for each score: conversation, turn (-1: the dialogue), corpus, system, metric, score.
 
     `source` is a store, a run file (`[{"conv_id", "turns", "dial_level_pred"}, ...]`), or CSV as
@@ -31,15 +30,13 @@ def read_scores(source: str, campaign: str = "", labels: Labels | None = None) -
         return scores_of(ratings(store, store.campaign(campaign)), labels)
 
 
-def scores_of(frame: "pd.DataFrame", labels: Labels | None = None) -> "pd.DataFrame":
+def scores_of(frame: pd.DataFrame, labels: Labels | None = None) -> pd.DataFrame:
     """The scores of a frame of ratings, by scenario: the mean over raters, judgings and repeats.
 
     Where one rater of a place has no score, the place has none: raters differ in level. The mean
     of factors (`core.mean`) is there, too. If `labels` are of this campaign's own conversations,
     the scores are of these, by their ids.
     """
-    import pandas as pd
-
     if labels is not None and (own := labels.of_conversations(frame)).any():
         frame = frame[own].assign(scenario=frame["conversation"][own].astype(str))
     by_turn = [
@@ -52,15 +49,13 @@ def scores_of(frame: "pd.DataFrame", labels: Labels | None = None) -> "pd.DataFr
     return found.astype(dict.fromkeys(["conversation", "corpus", "system", "metric"], str))
 
 
-def _known(frame: "pd.DataFrame") -> "pd.DataFrame":
+def _known(frame: pd.DataFrame) -> pd.DataFrame:
     """The scores that are numbers, the mean over the raters of each."""
     keys = [key for key in _KEYS if key in frame]
     return frame.dropna(subset="score").groupby(keys, sort=False)["score"].mean().reset_index()
 
 
-def _of_run_file(path: Path) -> "pd.DataFrame":
-    import pandas as pd
-
+def _of_run_file(path: Path) -> pd.DataFrame:
     rows: list[tuple[Any, ...]] = []
     try:
         for dialogue in json.loads(read_text(path)):
@@ -77,6 +72,6 @@ def _of_run_file(path: Path) -> "pd.DataFrame":
     return pd.DataFrame(rows, columns=["conversation", "turn", "metric", "score"])
 
 
-def _of_csv(path: Path) -> "pd.DataFrame":
+def _of_csv(path: Path) -> pd.DataFrame:
     frame = from_csv(path).frame.rename(columns={"subset": "corpus"})
     return frame[["conversation", "turn", "corpus", "system", "metric", "score"]]

@@ -5,7 +5,10 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
+import yaml
 
 from recjury.agreement import ANALYSES, Given, read_scores
 from recjury.errors import UserError
@@ -15,9 +18,6 @@ from recjury.papers.shows import DRAW, OF_CAMPAIGN, OF_LABELS, OF_SCORES, Data
 from recjury.records import Record
 from recjury.results import Findings
 from recjury.store import Store
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _FOLDER, _PUBLISHED = (Path(__file__).parent / name for name in ("tables", "published"))
 _MODEL = 'model: {base_url: "http://127.0.0.1:8000/v1", name: YOUR-MODEL}\n'
@@ -70,8 +70,6 @@ def judge_file(name: str, draws: int = 1) -> str:
     With `draws`, evaluators with examples are there for each seed, as NAME#0, NAME#1 and so on: the
     calls of fewer draws are found again.
     """
-    import yaml
-
     chosen = recipe(name)
     if not chosen.judge:
         raise UserError(f"{name} asks no model: `recjury analyse {name} --labels ...` shows it")
@@ -108,10 +106,8 @@ def shown(name: str, data: Data) -> Findings:
     return replace(own, title=chosen.title, tables=tables, notes=(*own.notes, *notes), data=told)
 
 
-def published(paper: str, key: str) -> "pd.DataFrame":
+def published(paper: str, key: str) -> pd.DataFrame:
     """A table of a paper ("core", "face", "paireval", "quality") as it is published."""
-    import pandas as pd
-
     found = json.loads(read_text(_PUBLISHED / f"{paper}.json"))[key]
     return pd.DataFrame(found["rows"], columns=found["columns"])
 
@@ -136,7 +132,7 @@ def _own(name: str, chosen: Recipe, data: Data) -> Findings:
         return {**ANALYSES, **OF_CAMPAIGN}[chosen.shows].run(given)
 
 
-def _pairs(name: str, chosen: Recipe, scores: "pd.DataFrame", data: Data) -> list[str]:
+def _pairs(name: str, chosen: Recipe, scores: pd.DataFrame, data: Data) -> list[str]:
     """The metrics that are there, each with its label; draws of examples are metrics, too."""
     found = [
         f"{metric}={label}"

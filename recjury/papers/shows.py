@@ -5,7 +5,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from recjury.agreement import Analysis, Given, Labels, align
 from recjury.agreement.align import Level, people_agree
@@ -13,9 +15,6 @@ from recjury.agreement.beside import beside
 from recjury.errors import UserError
 from recjury.records import Rating
 from recjury.results import Findings
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DRAW = re.compile(r"#\d+(?=\.)")
 """The number of a draw of examples in the name of an evaluator."""
@@ -38,7 +37,7 @@ class Data(NamedTuple):
 
 
 def aligned(
-    scores: "pd.DataFrame", pairs: Sequence[str], data: Data, level: Level = "place"
+    scores: pd.DataFrame, pairs: Sequence[str], data: Data, level: Level = "place"
 ) -> Findings:
     """`align`; of evaluators with draws of examples, mean and deviation over draws."""
     assert data.labels is not None
@@ -51,10 +50,8 @@ def aligned(
     return replace(found, tables=tables, data={**found.data, "draws": drawn.to_dict("records")})
 
 
-def attacks(scores: "pd.DataFrame", pairs: Sequence[str], data: Data) -> Findings:
+def attacks(scores: pd.DataFrame, pairs: Sequence[str], data: Data) -> Findings:
     """In how many pairs the original reply has the higher score, by attack on it."""
-    import pandas as pd
-
     assert data.labels is not None
     both = beside(scores[scores["metric"].isin([p.partition("=")[0] for p in pairs])], data.labels)
     keys = ["metric", "subset", "conversation"]
@@ -73,10 +70,8 @@ def attacks(scores: "pd.DataFrame", pairs: Sequence[str], data: Data) -> Finding
     )
 
 
-def _over_draws(told: Mapping[str, Any]) -> "pd.DataFrame":
+def _over_draws(told: Mapping[str, Any]) -> pd.DataFrame:
     """Mean and standard deviation of r and rho over the draws of an evaluator's examples."""
-    import pandas as pd
-
     rows = [
         (subset, DRAW.sub("", metric), each["pearson"]["value"], each["spearman"]["value"])
         for subset, aspects in told.items()
@@ -91,8 +86,6 @@ def _over_draws(told: Mapping[str, Any]) -> "pd.DataFrame":
 
 def ceiling(labels: Labels) -> Findings:
     """How far people agree: alpha by aspect, ordinal and interval."""
-    import pandas as pd
-
     rows: list[dict[str, Any]] = []
     for (subset, metric), _ in labels.frame.groupby(["subset", "metric"], sort=False):
         units = labels.units(str(subset), str(metric))
@@ -125,8 +118,6 @@ def shares(labels: Labels) -> Findings:
 
 def reasons(given: Given) -> Findings:
     """Whether the rating that reasons speak of is the score, by evaluator (Jia et al., 5.5)."""
-    import pandas as pd
-
     rows = pd.DataFrame(_named(given), columns=["evaluator", "named", "equal"])
     if not len(rows):
         raise UserError(
@@ -159,7 +150,7 @@ def _named(given: Given) -> Iterator[tuple[str, float, float]]:
                 yield row.name, float(bool(found)), equal
 
 
-OF_SCORES: Mapping[str, Callable[["pd.DataFrame", Sequence[str], Data], Findings]] = {
+OF_SCORES: Mapping[str, Callable[[pd.DataFrame, Sequence[str], Data], Findings]] = {
     "align": aligned,
     "system": partial(aligned, level="system"),
     "attacks": attacks,

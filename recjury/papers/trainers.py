@@ -1,7 +1,8 @@
 """The trainings of judges by name, and what came of one."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from recjury.agents.neural.training import Step
 from recjury.llm import in_thread
@@ -16,9 +17,6 @@ from recjury.papers.training import (
     quality_lessons,
 )
 from recjury.results import Findings
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TRAINERS: Mapping[str, type[FaceTraining | PairTraining | QualityTraining]] = {
     "face": FaceTraining,
@@ -74,9 +72,7 @@ def _optimised(found: Optimised) -> Findings:
     )
 
 
-def _table(found: Optimised) -> "pd.DataFrame":
-    import pandas as pd
-
+def _table(found: Optimised) -> pd.DataFrame:
     ranks = {name: rank for rank, name in enumerate(found.chosen.names, 1)}
     shown = ("written_in", "training", "validation")
     return pd.DataFrame(

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import NamedTuple
 
+from scipy import stats
+
 from recjury.errors import CallFailed
 from recjury.judges import Criterion, Face
 from recjury.llm import Ask, gather
@@ -65,8 +67,6 @@ class Scorer:
 
     def correlated(self, scores: Sequence[float | None], labels: Sequence[float]) -> float | None:
         """Spearman's rho or Pearson's r; None if scores or labels do not vary."""
-        from scipy import stats
-
         pairs = [(s, label) for s, label in zip(scores, labels, strict=True) if s is not None]
         if any(len(set(side)) < 2 for side in ((p[0] for p in pairs), (p[1] for p in pairs))):
             return None
