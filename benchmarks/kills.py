@@ -1,29 +1,32 @@
 """Kill a campaign at random moments until it is done, and compare it with an unbroken run.
 
-`python -m benchmarks.kills [--kills 40] [--scenarios 16] [--seed 0] [--json]` prints what differs
-(nothing should), how many replies were sent twice, and how many conversations were abandoned. The
-campaign has an endpoint with refusals, dropped connections and unreadable replies, two judges,
-samples, a stateful streaming system, and an AutoGen agent in a seat of the debate.
+`python -m benchmarks.kills [--kills 40] [--scenarios 16] [--seed 0] [--store postgres] [--executor
+ray] [--json]` prints what differs (nothing should), how many replies were sent twice, and how many
+conversations were abandoned. The campaign has an endpoint with refusals, dropped connections and
+unreadable replies, two judges, samples, a stateful streaming system, and an AutoGen agent in a seat
+of the debate.
 """
 
 import argparse
 import json
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
+from sqlalchemy import text
 
 from benchmarks.streaming_system import StreamingSystem
+from recjury.store import Store
+from tests.postgres import postgres_server
 from tests.replies import reply_to
 from tests.scripted_endpoint import Body, Reply, ScriptedEndpoint, completion, prompt_of
 
@@ -124,16 +127,37 @@ def campaign(folder: Path, endpoint: str, system: str, scenarios: int) -> Path:
     return path
 
 
-def contents(store: Path) -> dict[str, set[tuple[Any, ...]]]:
-    """What must not depend on kills: all but codes, times, costs and the ids of plays."""
-    with sqlite3.connect(store) as connection:
-        return {name: set(connection.execute(query)) for name, query in QUERIES.items()}
+class Stores(NamedTuple):
+    """The stores of the unbroken run and of the killed one."""
+
+    unbroken: str
+    killed: str
 
 
 @contextmanager
-def running(path: Path, store: Path) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-m", "recjury", "run", str(path), "--store", str(store)]
-    with open(store.with_suffix(".log"), "ab") as log:
+def empty_stores(kind: str, folder: Path) -> Iterator[Stores]:
+    """Two stores of a kind, "file" or "postgres"."""
+    if kind == "file":
+        yield Stores(*(str(folder / f"{name}.db") for name in Stores._fields))
+        return
+    with postgres_server() as server:
+        yield Stores(*map(server.new_database, Stores._fields))
+
+
+def contents(store: str) -> dict[str, set[tuple[str, ...]]]:
+    """What must not depend on kills: all but codes, times, costs and the ids of plays."""
+    with Store(store, readonly=True) as opened, opened.connection() as connection:
+        return {
+            name: {tuple(map(str, row)) for row in connection.execute(text(query))}
+            for name, query in QUERIES.items()
+        }
+
+
+@contextmanager
+def running(path: Path, store: str, executor: str) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-m", "recjury", "run", str(path), "--store", store]
+    command += ["--executor", executor]
+    with open(path.with_suffix(".log"), "ab") as log:
         process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
     try:
         yield process
@@ -142,23 +166,24 @@ def running(path: Path, store: Path) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
-def unbroken(path: Path, store: Path) -> float:
+def unbroken(path: Path, store: str, executor: str) -> float:
     """Run until nothing is left to ask; returns the seconds of the first run."""
     began, seconds = time.monotonic(), 0.0
     for _ in range(3):
-        with running(path, store) as process:
+        with running(path, store, executor) as process:
             code = process.wait()
         seconds = seconds or time.monotonic() - began
         if code == 0:
             return seconds
         if code != 3:
-            raise SystemExit(store.with_suffix(".log").read_text())
+            raise SystemExit(path.with_suffix(".log").read_text())
     return seconds
 
 
 def killed(
     path: Path,
-    store: Path,
+    store: str,
+    executor: str,
     kills: int,
     seconds: float,
     draw: random.Random,
@@ -168,7 +193,7 @@ def killed(
     hits = 0
     for _ in range(kills):
         before = asked()
-        with running(path, store) as process:
+        with running(path, store, executor) as process:
             while process.poll() is None and asked() == before:
                 time.sleep(0.005)  # it still imports
             try:
@@ -177,28 +202,32 @@ def killed(
                 process.send_signal(signal.SIGKILL)
                 process.wait()
                 hits += 1
-    unbroken(path, store)
+    unbroken(path, store, executor)
     return hits
 
 
-def compare(kills: int, seed: int = 0, scenarios: int = 4) -> Outcome:
+def compare(
+    kills: int, seed: int = 0, scenarios: int = 4, kind: str = "file", executor: str = "local"
+) -> Outcome:
     """Run one campaign twice, once with kills."""
-    with tempfile.TemporaryDirectory() as name:
-        folder, moody = Path(name), Moody(seed)
+    with ExitStack() as open_:
+        folder = Path(open_.enter_context(tempfile.TemporaryDirectory()))
+        stores, moody = open_.enter_context(empty_stores(kind, folder)), Moody(seed)
         with ScriptedEndpoint(moody) as endpoint, StreamingSystem() as system:
             path = campaign(folder, endpoint.url, system.url, scenarios)
-            seconds = unbroken(path, folder / "unbroken.db")
+            seconds = unbroken(path, stores.unbroken, executor)
             moody.answered.clear()
             system.opened.clear()
             hits = killed(
                 path,
-                folder / "killed.db",
+                stores.killed,
+                executor,
                 kills,
                 seconds,
                 random.Random(seed),
                 lambda: len(endpoint.asked) + len(system.opened),
             )
-            whole, broken = (contents(folder / f"{each}.db") for each in ("unbroken", "killed"))
+            whole, broken = map(contents, stores)
         played = sum(row[1] == "done" for row in broken["conversations"]) // 2
         return Outcome(
             kills=hits,
@@ -222,8 +251,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--scenarios", type=int, default=16)
+    parser.add_argument("--store", choices=["file", "postgres"], default="file")
+    parser.add_argument("--executor", choices=["local", "ray"], default="local")
     options = parser.parse_args()
-    found = compare(options.kills, options.seed, options.scenarios)
+    found = compare(options.kills, options.seed, options.scenarios, options.store, options.executor)
     if options.json:
         print(json.dumps(found._asdict()))
     else:

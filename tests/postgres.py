@@ -30,6 +30,14 @@ class PostgresServer:
         """The URL of the server's own database, which is empty at first."""
         return f"postgresql://recjury@127.0.0.1:{self._port}/postgres"
 
+    def new_database(self, name: str) -> str:
+        """The URL of a database of its own."""
+        import psycopg
+
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return self.url.removesuffix("postgres") + name
+
     def start(self) -> None:
         """Make the data folder, and start the server."""
         if self._is_root:
