@@ -19,13 +19,17 @@ _ADVICE = {
     sqlite3.SQLITE_NOTADB: "the file is damaged: go on with a copy of it, or with another store",
 }
 
+_RIGHTS = {"42501": "give the role its rights", "25006": "make the database writable"}
+"""What to do, by SQLSTATE, where a server raises no operational error."""
+
 
 @contextmanager
 def in_one_line(store: str) -> Iterator[None]:
     """Raise Stop for what a user can mend, and leave all other exceptions as they are.
 
     That is a full disk, a file that may not be written, a damaged file, a lock that another process
-    does not give back, and whatever a database server calls an operational error.
+    does not give back, what a role may not do, and whatever a database server calls an operational
+    error.
     """
     try:
         yield
@@ -35,7 +39,8 @@ def in_one_line(store: str) -> Iterator[None]:
             # Errors without a code are those of Python's module, and so bugs.
             advice = _ADVICE.get(getattr(said, "sqlite_errorcode", 0) & 0xFF)
         else:
-            advice = _GO_ON if isinstance(error, OperationalError) else None
+            other = f"mend it, {_GO_ON}" if isinstance(error, OperationalError) else None
+            advice = _RIGHTS.get(getattr(said, "sqlstate", None) or "", other)
         if advice is None:
             raise
         raise Stop(f"the store {store}: {' '.join(str(said).split())}: {advice}") from error

@@ -5,7 +5,7 @@ from sqlalchemy.exc import ArgumentError
 
 from recjury.errors import UserError
 from recjury.store.failures import in_one_line
-from recjury.store.tables import NO_STORE, SCHEMA, Meta, make_tables
+from recjury.store.tables import NO_STORE, SCHEMA, Meta, Row, make_tables
 
 _LOCK = 0x7265636A  # any number, but the same for all that write to a store
 
@@ -52,13 +52,12 @@ class Server:
     def _make(self, connection: Connection) -> None:
         """Make the tables if the database is empty."""
         tables = inspect(connection).get_table_names()
-        if Meta.__tablename__ in tables:
-            return
-        if "campaign" in tables:
+        if tables and not Row.metadata.tables.keys() <= {*tables}:
             raise UserError(f"{self} {NO_STORE}")
-        if self.readonly:
-            raise UserError(f"{self} is empty: no run has written to it")
-        make_tables(connection)
+        if not tables:
+            if self.readonly:
+                raise UserError(f"{self} is empty: no run has written to it")
+            make_tables(connection)
 
 
 def _parsed(url: str) -> URL:
