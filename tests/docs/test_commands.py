@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
+from recjury.cli import main
 from tests.cli.conftest import Recjury, honest, recjury
 from tests.docs.pages import DOCS, PAGES, ROOT, name_of
 from tests.scripted_endpoint import ScriptedEndpoint
@@ -46,7 +47,7 @@ name: films
 scenarios: [{corpus: sample, limit: 2}]
 systems: [popular, {kind: chatcrs, name: chat, list_source: from_text}]
 users: [{kind: llm, name: plain}, {kind: llm, name: calm, persona: You take your time.}]
-evaluators: [outcome, core]
+evaluators: [outcome, {kind: core, debate: {max_rounds: 2}}]
 session: {max_rounds: 4}
 model: {name: gpt-4o-mini, base_url: "https://api.openai.com/v1", key_env: OPENAI_API_KEY}
 """
@@ -82,9 +83,12 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
             write(there, folder / name, text)
         for path in (folder / "examples").glob("*.yaml"):
             write(there, path, path.read_text("utf-8").replace("limit: 10", "limit: 1"))
-        arguments = [sys.executable, "-m", "recjury", "run", "films.yaml"]
-        environment = PYTHON | {"PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "a key"}
-        subprocess.run(arguments, cwd=folder, check=True, capture_output=True, env=environment)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(folder)
+            patch.setenv("OPENAI_API_KEY", "a key")
+            patch.setattr(sys, "argv", ["recjury", "run", "films.yaml"])
+            with pytest.raises(SystemExit, match="0"):
+                main()
         yield there
 
 
