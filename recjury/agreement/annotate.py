@@ -8,19 +8,18 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import jinja2
+import pandas as pd
 
 from recjury.errors import UserError
 from recjury.judges import Core, Criterion
 from recjury.llm.prompts import numbers_of
 from recjury.mistakes import made
 from recjury.records import ConversationLog, Record, Turn, digest
-from recjury.results import Findings, Selection
-from recjury.results.ratings import trials_of
+from recjury.results import Findings, Selection, StoredCampaign
 from recjury.store import Store
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 KEY = "key.json"
 OVERALL = Criterion(
@@ -92,8 +91,6 @@ def export_pages(
     The guidelines are those of the pack `prompts`, as the judges of `core` get them. Raises
     UserError if there is too little to draw from, and if `folder` has a key already.
     """
-    import pandas as pd
-
     if (folder / KEY).exists():
         raise UserError(f"{folder} has an export already: name another folder")
     name = store.campaign(campaign)
@@ -124,17 +121,14 @@ def _key(
     selection: Selection,
 ) -> Key:
     rng = random.Random(f"annotate {drawing.seed}")
-    trials = trials_of(store, campaign)
-    trials = trials[trials["state"] == "done"].astype({"conversation": str, "system": str})
-    if selection:
-        rows = selection.of_conversations(store, campaign, store.conversations(campaign))
-        trials = trials[trials["conversation"].isin([row.id for row in rows])]
+    trials = StoredCampaign(store, campaign).of(selection).trials
+    trials = trials[trials["state"] == "done"].astype({"system": str, "corpus": str})
     if not len(trials):
         raise UserError(f"{campaign} has no finished conversation to rate: `recjury run` plays it")
     groups = (_records if drawing.design == "core" else _conversations)(trials, drawing, rng)
     ids = [id_ for group in groups for id_ in group]
     names = {id_: f"c{number:03}" for number, id_ in enumerate(rng.sample(ids, len(ids)), 1)}
-    systems = dict(zip(trials["conversation"], trials["system"], strict=True))
+    systems = dict(zip(trials["id"], trials["system"], strict=True))
     return Key(
         campaign=campaign,
         criteria=(*criteria, OVERALL),
@@ -154,13 +148,13 @@ def _key(
     )
 
 
-def _records(trials: "pd.DataFrame", drawing: Drawing, rng: random.Random) -> list[list[str]]:
+def _records(trials: pd.DataFrame, drawing: Drawing, rng: random.Random) -> list[list[str]]:
     """The conversations of all systems for some records of each corpus."""
     systems = trials["system"].nunique()
     complete: dict[str, list[list[str]]] = defaultdict(list)
     for (corpus, _, _), rows in trials.groupby(["corpus", "scenario", "user"], observed=True):
         first = rows.sort_values("repeat").drop_duplicates("system")
-        complete[str(corpus)] += [list(first["conversation"])] if len(first) == systems else []
+        complete[str(corpus)] += [list(first["id"])] if len(first) == systems else []
     for corpus, records in complete.items():
         if len(records) < drawing.number:
             raise UserError(
@@ -173,8 +167,8 @@ def _records(trials: "pd.DataFrame", drawing: Drawing, rng: random.Random) -> li
     ]
 
 
-def _conversations(trials: "pd.DataFrame", drawing: Drawing, rng: random.Random) -> list[list[str]]:
-    ids = list(trials["conversation"])
+def _conversations(trials: pd.DataFrame, drawing: Drawing, rng: random.Random) -> list[list[str]]:
+    ids = list(trials["id"])
     if len(ids) < drawing.number:
         raise UserError(f"--number {drawing.number}: there are {len(ids)} finished conversations")
     return [[id_] for id_ in rng.sample(ids, drawing.number)]
@@ -208,8 +202,6 @@ def _check_raters(drawing: Drawing) -> None:
 
 def _page(key: Key, rater: str) -> str:
     """The page of a rater: all that it needs is in it."""
-    import jinja2
-
     told = {
         "export": key.id,
         "rater": rater,

@@ -68,7 +68,7 @@ class Run:
 
     def means(self, resampling: Resampling = STANDARD) -> "pd.DataFrame":
         """A row for each system and metric: mean, low, high (95 %), n, coverage."""
-        return results.means(self.ratings(), resampling)
+        return results.means(self.scores(), resampling)
 
     def turns(self) -> "pd.DataFrame":
         """A row for each turn."""

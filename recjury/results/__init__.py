@@ -1,5 +1,6 @@
 """Ratings as one frame, and what is made of it."""
 
+from recjury.results.campaign import StoredCampaign
 from recjury.results.compare import compare
 from recjury.results.comparison import comparison
 from recjury.results.conversations import (
@@ -17,21 +18,22 @@ from recjury.results.plots import check_plot, plot, save_figure
 from recjury.results.progress import status
 from recjury.results.ratings import Resampling, means, ratings, scores
 from recjury.results.selection import Selection
-from recjury.results.summary import summary
+from recjury.results.summary import summary, summary_of
 from recjury.results.tables import (
     call_pieces,
     calls,
-    statement_pieces,
     statements,
     turn_pieces,
     turns,
 )
+from recjury.results.trials import trials
 
 __all__ = [
     "Findings",
     "Form",
     "Resampling",
     "Selection",
+    "StoredCampaign",
     "Wanted",
     "call_pieces",
     "calls",
@@ -53,10 +55,11 @@ __all__ = [
     "replay_file",
     "save_figure",
     "scores",
-    "statement_pieces",
     "statements",
     "status",
     "summary",
+    "summary_of",
+    "trials",
     "turn_pieces",
     "turns",
     "written",

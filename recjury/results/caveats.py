@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recjury.llm.notes import Said, notes_on
 from recjury.records import DEBATE
+from recjury.results.campaign import StoredCampaign
 from recjury.results.ratings import LOST, TRIAL, factors_of, scores
 from recjury.results.sentences import listed
-from recjury.store import NEWEST_EVALUATORS, NEWEST_TRIALS, Store
+from recjury.results.trials import last_rounds
+from recjury.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,14 +129,14 @@ def about_logs(store: Store, frame: "pd.DataFrame") -> Iterator[str]:
         )
 
 
-def about_campaign(store: Store, campaign: str) -> tuple[str, ...]:
+def about_campaign(campaign: StoredCampaign) -> tuple[str, ...]:
     """How it was set up, who spoke for more than one side, and what endpoints said of answers."""
-    config = store.config(campaign)
+    store, name, config = campaign.store, campaign.name, campaign.config
     return (
-        *_protocol(store, campaign, config),
-        *_same_model(store, campaign, config),
-        *_roles(store, campaign),
-        *_said_of_answers(store, campaign, config),
+        *_protocol(store, name, config),
+        *_same_model(store, name, config),
+        *_roles(campaign.statements),
+        *_said_of_answers(store, name, config),
     )
 
 
@@ -155,13 +157,9 @@ _PARTS = {"system": "a system", "user": "the user", "judge": "a judge", "debate"
 
 def _same_model(store: Store, campaign: str, config: Mapping[str, Any]) -> Iterator[str]:
     """A model may prefer what it has said itself (judges and debate are one side)."""
-    from sqlalchemy import text
-
-    query = text("SELECT DISTINCT model, purpose FROM call WHERE campaign = :campaign")
-    with store.connection() as connection:
-        asked = connection.execute(query, {"campaign": campaign}).all()
+    query = "SELECT DISTINCT model, purpose FROM call WHERE campaign = :campaign"
     parts: defaultdict[str, set[str]] = defaultdict(set)
-    for alias, purpose in asked:
+    for alias, purpose in store.rows(query, campaign=campaign):
         name = config.get("models", {}).get(alias, {}).get("name", alias)
         parts[name] |= {"judge" if purpose == "debate" else purpose} & _PARTS.keys()
     for name, purposes in parts.items():
@@ -170,28 +168,14 @@ def _same_model(store: Store, campaign: str, config: Mapping[str, Any]) -> Itera
             yield f"{name} is {listed(sides)}: a model may prefer its own words"
 
 
-_LAST_ROUNDS = f"""
-    SELECT p.system, ce.name, s.role, COUNT(*) AS debates, COUNT(s.score) AS spoke
-    FROM {NEWEST_TRIALS} p
-    JOIN {NEWEST_EVALUATORS} ce ON ce.campaign = p.campaign
-    JOIN evaluation e ON e.conversation = p.conversation AND e.evaluator = ce.evaluator
-        AND e.judging < ce.judgings
-    JOIN statement s ON s.evaluation = e.id
-    WHERE s.round = (SELECT MAX(x.round) FROM statement x WHERE x.evaluation = e.id)
-    GROUP BY p.system, ce.name, s.role HAVING COUNT(s.score) < COUNT(*)
-"""  # noqa: S608 (a constant)
-
-
-def _roles(store: Store, campaign: str) -> Iterator[str]:
+def _roles(said: "pd.DataFrame") -> Iterator[str]:
     """Which roles had no say in verdicts."""
-    from sqlalchemy import text
-
-    silent: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    with store.connection() as connection:
-        for row in connection.execute(text(_LAST_ROUNDS), {"campaign": campaign}):
-            share = f"{row.spoke} of {row.debates} debates about {row.system}"
-            silent[row.name, row.role].append(share)
-    for (evaluator, role), shares in silent.items():
+    last = last_rounds(said)
+    keys = ["evaluator", "role", "system"]
+    counts = last.groupby(keys, observed=True, sort=False)["score"].agg(["count", "size"])
+    silent = counts[counts["count"] < counts["size"]]
+    for (evaluator, role), rows in silent.groupby(level=keys[:2], observed=True, sort=False):
+        shares = [f"{n} of {of} debates about {name}" for (*_, name), n, of in rows.itertuples()]
         yield f"{evaluator}: the {role} had a score in the last round of {listed(shares)}"
 
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.records import Metric
+from recjury.results.campaign import StoredCampaign
 from recjury.results.caveats import about_choice, about_logs, about_scores
 from recjury.results.compare import By, compare, is_meant
 from recjury.results.findings import Findings
 from recjury.results.metrics import metrics_of, with_scales
 from recjury.results.missing import Missing, about_worst, with_worst
-from recjury.results.ratings import STANDARD, Resampling, ratings
+from recjury.results.ratings import STANDARD, Resampling
 from recjury.results.selection import ALL, Selection
 from recjury.results.sentences import (
     Row,
@@ -116,7 +117,8 @@ def ratings_of_all(
     import pandas as pd
 
     frames = [
-        selection.of_ratings(ratings(store, name, all_versions=all_versions)) for name in campaigns
+        StoredCampaign(store, name, all_versions=all_versions).of(selection).ratings
+        for name in campaigns
     ]
     if len(frames) == 1:
         return frames[0]

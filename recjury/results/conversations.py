@@ -20,7 +20,8 @@ from recjury.records import (
 )
 from recjury.results.findings import Findings
 from recjury.results.ratings import FAILURES
-from recjury.results.selection import ALL, Selection, scores_by
+from recjury.results.selection import ALL, Selection, column_of
+from recjury.results.trials import trials
 from recjury.store import ConversationRow, Store
 
 _SHORT = 8  # characters of an id that tell conversations apart
@@ -37,17 +38,20 @@ def conversation_list(
     import pandas as pd
 
     name = store.campaign(campaign)
-    rows = selection.of_conversations(store, name, store.conversations(name))
-    frame = pd.DataFrame(rows, columns=ConversationRow._fields)
+    frame = pd.DataFrame(store.conversations(name), columns=ConversationRow._fields)
     columns = ["id", "system", "user", "corpus", "scenario", "state", "ending", "rounds"]
+    if metric := sort.removeprefix("-"):
+        columns.append(metric)
+    if selection or sort:
+        chosen = selection.of(trials(store, name, all_versions=True)).set_index("id", drop=False)
+        frame = frame[frame["id"].isin(chosen.index)]
+        if sort:
+            own = column_of(chosen, metric, option=f"--sort {metric}")
+            frame = frame.assign(**{metric: frame["id"].map(own)})
+            frame = frame.sort_values(metric, ascending=metric == sort, kind="stable")
     if frame.groupby("system")["version"].nunique().max() > 1:
         columns.insert(2, "version")
     short = {key: frame[key].str[:_SHORT] for key in ("id", "version")}
-    if metric := sort.removeprefix("-"):
-        scores = scores_by(store, name, frame, metric)
-        frame = frame.assign(**{metric: scores})
-        frame = frame.sort_values(metric, ascending=metric == sort, kind="stable")
-        columns.append(metric)
     shown = frame.assign(**short)[columns]
     return Findings(
         title=name,

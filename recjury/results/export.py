@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from recjury.corpora import name_and_folder
 from recjury.errors import UserError
 from recjury.records import ConversationLog, ItemRef, Turn
+from recjury.results.campaign import StoredCampaign
 from recjury.results.findings import Findings
-from recjury.results.ratings import ratings, trials_of
+from recjury.results.ratings import played_trials
 from recjury.results.selection import ALL, Selection
 from recjury.results.sentences import rows_of
-from recjury.results.tables import call_pieces, statement_pieces, turn_pieces
+from recjury.results.tables import call_pieces, statements, turn_pieces
 from recjury.store import Store
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ Form = Literal["csv", "jsonl", "parquet"]
 
 _PIECES: Mapping[str, Callable[[Store, str], Iterator["pd.DataFrame"]]] = {
     "turns": turn_pieces,
-    "statements": statement_pieces,
+    "statements": lambda store, name: iter([statements(store, name)]),
     "calls": call_pieces,
 }
 _CONVERSATIONS = "conversations.jsonl"
@@ -47,7 +48,7 @@ def export(
     import pandas as pd
 
     name = store.campaign(campaign)
-    frame = selection.of_ratings(ratings(store, name)).astype({"turn": "Int64"})
+    frame = StoredCampaign(store, name).of(selection).ratings.astype({"turn": "Int64"})
     ids = frozenset(frame["conversation"].astype(str)) if selection else None
     rows: dict[str, int] = {}
     try:
@@ -128,7 +129,7 @@ def _write_conversations(
     store: Store, campaign: str, path: Path, ids: frozenset[str] | None
 ) -> int:
     """Write the finished conversations in the form `jsonl` of recordings; how many there are."""
-    trials = trials_of(store, campaign)
+    trials = played_trials(store, campaign)
     done = _own(trials[trials["state"] == "done"].astype({"conversation": str}), ids)
     columns = done[["conversation", "system", "user", "repeat"]]
     rows = {row["conversation"]: row for row in rows_of(columns)}

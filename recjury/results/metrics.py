@@ -20,7 +20,18 @@ _QUERY = """
 """
 
 
-def metrics_of(store: Store, campaign: str) -> dict[str, Metric]:
+class Metrics(dict[str, Metric]):
+    """Metrics by id, the leading one first; an id that is not there has no scale."""
+
+    def __missing__(self, id_: str) -> Metric:
+        return Metric(name=id_)
+
+    def title(self, id_: str) -> str:
+        """A name for people; `novelty` is one, too, if there is no better."""
+        return self[id_].title or id_.rpartition(".")[2].replace("_", " ").capitalize()
+
+
+def metrics_of(store: Store, campaign: str) -> Metrics:
     """The metrics by id: leading ones first, then in the order of the evaluators.
 
     `<evaluator>.mean`, which is computed, is among them where factors are.
@@ -38,7 +49,7 @@ def metrics_of(store: Store, campaign: str) -> dict[str, Metric]:
         if newest[name].kind in FACTOR_KINDS:
             metrics.append(_mean_of(metrics))
         found |= {f"{name}.{metric.name}": metric for metric in metrics}
-    return {id_: found[id_] for id_ in in_order(found)}
+    return Metrics({id_: found[id_] for id_ in in_order(found)})
 
 
 def in_order(ids: Iterable[str]) -> list[str]:

@@ -44,7 +44,8 @@ _TRIALS = f"""
            CASE WHEN p.version = p.newest THEN p.system
                 ELSE p.system || '@' || SUBSTR(p.version, 1, 8) END AS system,
            p.version, p.user, p.corpus, p.scenario, p.repeat,
-           c.log, c.state, c.ending, c.rounds, c.reason AS failure
+           c.log, c.state, c.ending, c.rounds, c.reason AS failure,
+           CAST(c.seconds AS TEXT) AS seconds
     FROM {PLANNED_TRIALS} p JOIN conversation c ON c.id = p.conversation
     WHERE (:all OR p.version = p.newest) ORDER BY p.ordinal, p.run
 """  # noqa: S608 (a constant)
@@ -82,12 +83,12 @@ def ratings(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.D
     """
     import numpy as np
 
-    trials = trials_of(store, campaign, all_versions=all_versions)
-    evaluators = _read(store, _EVALUATORS, campaign).drop_duplicates("name", keep="last")
-    rated = _read(store, _RATINGS, campaign)
+    trials = played_trials(store, campaign, all_versions=all_versions)
+    evaluators = read(store, _EVALUATORS, campaign).drop_duplicates("name", keep="last")
+    rated = read(store, _RATINGS, campaign)
     # Numbers of rows join faster than ids, and repeat no text.
-    rated["trial"] = _places(rated.pop("conversation"), trials["conversation"])
-    rated["by"] = _places(rated.pop("evaluator"), evaluators["evaluator"])
+    rated["trial"] = places_in(trials["conversation"], rated.pop("conversation"))
+    rated["by"] = places_in(evaluators["evaluator"], rated.pop("evaluator"))
     evaluators = evaluators.rename(columns={"evaluator": "id", "name": "evaluator"})
     every = np.divmod(np.arange(len(trials) * len(evaluators)), max(1, len(evaluators)))
     frame = _frame(trial=every[0], by=every[1]).merge(rated, "left", ["trial", "by"])
@@ -99,10 +100,18 @@ def ratings(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.D
     return frame[_COLUMNS]
 
 
-def trials_of(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.DataFrame":
+def played_trials(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.DataFrame":
     """A row for each trial that was played, of the newest versions unless `all_versions`."""
-    trials = _read(store, _TRIALS, campaign, all=all_versions)
+    trials = planned_trials(store, campaign, all_versions=all_versions)
     return trials[trials["state"] != "planned"]
+
+
+def planned_trials(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.DataFrame":
+    """A row for each trial, played or not, of the newest versions unless `all_versions`.
+
+    Beside the columns of ratings: `state`, and `seconds`, which is JSON.
+    """
+    return read(store, _TRIALS, campaign, all=all_versions)
 
 
 def _frame(**columns: Any) -> "pd.DataFrame":
@@ -111,7 +120,7 @@ def _frame(**columns: Any) -> "pd.DataFrame":
     return pd.DataFrame(columns)
 
 
-def _read(store: Store, query: str, campaign: str, **more: Any) -> "pd.DataFrame":
+def read(store: Store, query: str, campaign: str, **more: Any) -> "pd.DataFrame":
     """The rows of a query, in pieces; each text is there once."""
     import pandas as pd
     from pandas.api.types import union_categoricals
@@ -133,7 +142,7 @@ def _read(store: Store, query: str, campaign: str, **more: Any) -> "pd.DataFrame
 
 
 _NUMBERS = {
-    **dict.fromkeys(("repeat", "run", "rounds", "judging"), int),
+    **dict.fromkeys(("repeat", "rounds", "judging", "round"), int),
     **dict.fromkeys(("turn", "score"), float),
 }
 
@@ -142,7 +151,7 @@ def _with_categories(part: "pd.DataFrame") -> "pd.DataFrame":
     return part.astype({name: _NUMBERS.get(str(name), "category") for name in part.columns})
 
 
-def _places(ids: "pd.Series[Any]", known: "pd.Series[Any]") -> Any:
+def places_in(known: "pd.Series[Any]", ids: "pd.Series[Any]") -> Any:
     """In which row of `known` each of `ids` is, or -1."""
     import pandas as pd
 
@@ -192,17 +201,11 @@ def factors_of(frame: "pd.DataFrame") -> dict[str, list[str]]:
     return found
 
 
-def means(
-    frame: "pd.DataFrame",
-    resampling: Resampling = STANDARD,
-    *,
-    table: "pd.DataFrame | None" = None,
-) -> "pd.DataFrame":
+def means(table: "pd.DataFrame", resampling: Resampling = STANDARD) -> "pd.DataFrame":
     """One row for each system and metric: mean, low, high (95 %), n, coverage.
 
-    `table` are the frame's scores, where they are known. Intervals are percentiles of a bootstrap
-    over scenarios, made wider for few of them. `coverage` is the share of the system's trials that
-    have a score.
+    `table` has the scores of trials. Intervals are percentiles of a bootstrap over scenarios, made
+    wider for few of them. `coverage` is the share of the system's trials that have a score.
     """
     import numpy as np
     import pandas as pd
@@ -210,7 +213,7 @@ def means(
     from recjury.stats import interval
 
     columns = ["system", "metric", "mean", "low", "high", "n", "coverage"]
-    table, rows = scores(frame) if table is None else table, []
+    rows: list[tuple[Any, ...]] = []
     if not len(table):
         return pd.DataFrame(columns=columns)
     systems = table.index.get_level_values("system")

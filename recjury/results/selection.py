@@ -4,20 +4,19 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import NamedTuple, Self
+
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from recjury.errors import UserError
 from recjury.files import nearest
-from recjury.results.ratings import LOST, TRIAL, ratings, scores
 from recjury.results.sentences import listed
-from recjury.store import ConversationRow, PlannedConversation, Store
-
-if TYPE_CHECKING:
-    import pandas as pd
+from recjury.results.trials import trials
+from recjury.store import PlannedConversation, Store
 
 _CONDITION = re.compile(r"\s*(.+?)\s*(!=|<=|>=|==|=|<|>)\s*(.*?)\s*")
-_SIGNS: "Mapping[str, Callable[[pd.Series[float], float], pd.Series[bool]]]" = {
+_SIGNS: Mapping[str, Callable[["pd.Series[float]", float], "pd.Series[bool]"]] = {
     "=": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -25,8 +24,8 @@ _SIGNS: "Mapping[str, Callable[[pd.Series[float], float], pd.Series[bool]]]" = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-_TEXTS = ("system", "user", "corpus", "scenario", "ending", "version", "conversation")
-_NUMBERS = ("repeat", "rounds")
+_BEFORE = {"system", "version", "user", "corpus", "scenario", "repeat", "conversation"}
+"""Columns that are known before a trial is played."""
 
 
 class _Condition(NamedTuple):
@@ -51,13 +50,35 @@ class _Condition(NamedTuple):
     def text(self) -> str:
         return f"--where {self.name}{self.sign}{self.value}"
 
+    def fits(self, trials: pd.DataFrame) -> "pd.Series[bool]":
+        """Which trials meet the condition. Raises UserError."""
+        own = column_of(trials, self.name, option=self.text)
+        if not is_numeric_dtype(own):
+            return self._is(own.astype(object).fillna("").astype(str))
+        try:
+            return own.notna() & _SIGNS[self.sign](own, float(self.value))
+        except ValueError:
+            raise UserError(f"{self.text}: {self.name} is a number, got {self.value!r}") from None
+
+    def _is(self, own: "pd.Series[str]") -> "pd.Series[bool]":
+        """Whose text is, or is not, the condition's value. Raises UserError."""
+        name, sign, value = self
+        if sign not in ("=", "!="):
+            raise UserError(f"{self.text}: {name} is a text: compare it by = or !=")
+        known = sorted({*own} - {""})
+        if value not in ("", *known):
+            which = f"there are {listed(known)}" if known else "there is none yet"
+            near = nearest(value, known)
+            raise UserError(f"{self.text}: there is no such {name}{near}: {which}")
+        return own == value if sign == "=" else own != value
+
 
 @dataclass(frozen=True)
 class Selection:
     """Trials by the names of systems, users and scenarios, by conditions, or those that failed.
 
     Several names of one kind are alternatives; all else narrows. A scenario may have its corpus
-    before it (`redial/12`). A condition of `where` is about a column of `results.ratings` or a
+    before it (`redial/12`). A condition of `where` is about a column of `results.trials`, such as a
     metric: `ending=hit`, `core.overall<40`. A trial without a score meets none. `failed` are trials
     that a failure cost their conversation or a score. Raises UserError for what is no condition.
     """
@@ -77,54 +98,21 @@ class Selection:
     @property
     def text(self) -> str:
         """The options of the command line that select this."""
-        names = (("system", self.systems), ("user", self.users), ("scenario", self.scenarios))
-        parts = [_option(kind, own) for kind, own in names if own]
+        parts = [_option(kind, own) for kind, own in self._names()]
         parts += [condition.text for condition in self._conditions()]
         return " ".join((*parts, *(["--failed"] if self.failed else [])))
 
     @property
     def is_by_outcome(self) -> bool:
         """Whether trials are selected by what came of them."""
-        names = {condition.name for condition in self._conditions()}
-        return self.failed or not names <= {*_TEXTS, "repeat"} - {"ending"}
+        return self.failed or not {each.name for each in self._conditions()} <= _BEFORE
 
-    def of_ratings(self, frame: "pd.DataFrame") -> "pd.DataFrame":
-        """The rows of a frame of ratings. Raises UserError: unknown names, none that is left."""
-        if not self:
-            return frame
-        trials = frame.drop_duplicates("conversation").astype({"conversation": str})
-        chosen = self._of(_Trials(trials, lambda: frame))
-        return frame[frame["conversation"].isin(chosen["conversation"])]
+    def of(self, trials: pd.DataFrame) -> pd.DataFrame:
+        """The rows of a frame of trials, one part of the selection after the other.
 
-    def of_conversations(
-        self, store: Store, campaign: str, rows: Iterable[ConversationRow]
-    ) -> list[ConversationRow]:
-        """Those of a campaign's conversations, played or not. Raises UserError."""
-        rows = list(rows)
-        if not self:
-            return rows
-        ids = self._ids(store, campaign, _frame(rows, ConversationRow))
-        return [row for row in rows if row.id in ids]
-
-    def of_plan(
-        self, store: Store, campaign: str, rows: Iterable[PlannedConversation]
-    ) -> frozenset[str]:
-        """The ids of those of a plan, as they stand in the store. Raises UserError."""
-        planned = _frame(rows, PlannedConversation).rename(columns={"conversation": "id"})
-        columns = ["id", "ending", "rounds", "reason"]
-        stored = _frame(store.conversations(campaign), ConversationRow)[columns]
-        stored = stored.drop_duplicates("id", keep="last")
-        joined = planned.merge(stored, "left", "id")
-        joined["reason"] = joined["reason"].fillna("")
-        return self._ids(store, campaign, joined)
-
-    def _ids(self, store: Store, campaign: str, rows: "pd.DataFrame") -> frozenset[str]:
-        chosen = self._of(_stored(store, campaign, rows))
-        return frozenset(chosen["conversation"])
-
-    def _of(self, trials: "_Trials") -> "pd.DataFrame":
-        """The trials that are left, one part of the selection after the other."""
-        left, before = trials.table, list[str]()
+        Raises UserError for names that are not there, and if none is left.
+        """
+        left, before = trials, list[str]()
         for option, fits in self._parts(trials):
             chosen = left[fits.loc[left.index]]
             if not len(chosen):
@@ -133,122 +121,65 @@ class Selection:
             left, before = chosen, [*before, option]
         return left
 
-    def _parts(self, trials: "_Trials") -> Iterator[tuple[str, "pd.Series[bool]"]]:
-        for kind, names in (
-            ("system", self.systems),
-            ("user", self.users),
-            ("scenario", self.scenarios),
-        ):
-            if names:
-                yield _option(kind, names), trials.named(kind, names)
-        for condition in self._conditions():
-            yield condition.text, trials.meets(condition)
-        if self.failed:
-            yield "--failed", trials.failed
+    def of_plan(
+        self, store: Store, campaign: str, rows: Iterable[PlannedConversation]
+    ) -> frozenset[str]:
+        """The ids of those of a plan, as they stand in the store. Raises UserError."""
+        planned = pd.DataFrame(list(rows), columns=list(PlannedConversation._fields))
+        planned = planned.rename(columns={"conversation": "id"})
+        known = trials(store, campaign, all_versions=True)
+        shared = [name for name in planned if name in known]
+        found = known.drop(columns=[name for name in shared if name != "id"])
+        joined = planned[shared].merge(found, "left", "id").fillna({"reason": ""})
+        return frozenset(self.of(joined)["id"])
+
+    def _names(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        kinds = {"system": self.systems, "user": self.users, "scenario": self.scenarios}
+        yield from ((kind, names) for kind, names in kinds.items() if names)
 
     def _conditions(self) -> list[_Condition]:
         return [_Condition.read(text) for text in self.where]
+
+    def _parts(self, trials: pd.DataFrame) -> Iterator[tuple[str, "pd.Series[bool]"]]:
+        for kind, names in self._names():
+            yield _option(kind, names), _named(trials, kind, names)
+        for condition in self._conditions():
+            yield condition.text, condition.fits(trials)
+        if self.failed:
+            has_failed = trials["status"].isin(["failed", "unscored"]) | (trials["reason"] != "")
+            yield "--failed", has_failed
 
 
 ALL = Selection()
 
 
-def scores_by(store: Store, campaign: str, rows: "pd.DataFrame", metric: str) -> "pd.Series[float]":
-    """The scores of one metric for rows of conversations. Raises UserError if there are none."""
-    return _stored(store, campaign, rows).score(metric, option=f"--sort {metric}")
+def column_of(trials: pd.DataFrame, name: str, *, option: str) -> "pd.Series[float]":
+    """A column of trials; `overall` will do if one evaluator has such a metric.
 
-
-def _stored(store: Store, campaign: str, rows: "pd.DataFrame") -> "_Trials":
-    trials = rows.rename(columns={"id": "conversation", "reason": "failure"})
-    return _Trials(trials, lambda: ratings(store, campaign, all_versions=True))
+    Raises UserError, which begins with the command line's `option`.
+    """
+    known = {"conversation" if each == "id" else str(each): each for each in trials.columns}
+    meant = [name] if name in known else [each for each in known if each.endswith(f".{name}")]
+    if len(meant) > 1:
+        raise UserError(f"{option}: {name} is one of {listed(meant)}: name it whole")
+    if not meant:
+        raise UserError(f"{option}: there is no column or metric {name!r}{nearest(name, known)}")
+    return trials[known[meant[0]]]
 
 
 def _option(kind: str, names: Iterable[str]) -> str:
     return " ".join(f"--{kind} {name}" for name in names)
 
 
-def _frame(rows: Iterable[Any], kind: Any) -> "pd.DataFrame":
-    import pandas as pd
-
-    return pd.DataFrame(list(rows), columns=list(kind._fields))
-
-
-class _Trials:
-    """A row for each conversation, and its scores, which are read only if a part asks for them."""
-
-    def __init__(self, table: "pd.DataFrame", read: Callable[[], "pd.DataFrame"]):
-        self.table, self._read = table, read
-
-    @cached_property
-    def _ratings(self) -> "pd.DataFrame":
-        return self._read()
-
-    @cached_property
-    def _scores(self) -> "pd.DataFrame":
-        """A row for each conversation of the table, a column for each metric."""
-        import pandas as pd
-
-        rated = self._ratings
-        if not len(rated):
-            return pd.DataFrame(index=self.table["conversation"])
-        ids = rated.drop_duplicates(TRIAL).set_index(TRIAL)["conversation"].astype(str)
-        found = scores(rated)
-        found = found.set_axis(ids.loc[found.index])
-        return found[~found.index.duplicated()].reindex(self.table["conversation"])
-
-    @property
-    def failed(self) -> "pd.Series[bool]":
-        """Whose conversation failed, or who lost a score."""
-        rated = self._ratings
-        lost = rated["conversation"][rated["status"].isin(LOST)].astype(str)
-        return self.table["conversation"].isin(lost) | (self.table["failure"].astype(str) != "")
-
-    def named(self, kind: str, names: Iterable[str]) -> "pd.Series[bool]":
-        """Whose system, user or scenario has one of these names. Raises UserError."""
-        own = self.table[kind].astype(str)
-        long = self.table["corpus"].astype(str) + "/" + own if kind == "scenario" else own
-        known = sorted({*own})
-        for name in names:
-            if name not in known and not (long == name).any():
-                raise UserError(
-                    f"--{kind} {name}: there is no such {kind}{nearest(name, known)}: there are "
-                    f"{listed(known)}"
-                )
-        return own.isin(names) | long.isin(names)
-
-    def meets(self, condition: _Condition) -> "pd.Series[bool]":
-        """Who meets a condition. Raises UserError."""
-        name, sign, value = condition
-        if name in _TEXTS:
-            return self._is(condition)
-        is_metric = name not in _NUMBERS
-        column = self.score(name, condition.text) if is_metric else self.table[name]
-        try:
-            number = float(value)
-        except ValueError:
-            raise UserError(f"{condition.text}: {name} is a number, got {value!r}") from None
-        return column.notna() & _SIGNS[sign](column, number)
-
-    def _is(self, condition: _Condition) -> "pd.Series[bool]":
-        """Whose text is, or is not, the condition's value. Raises UserError."""
-        name, sign, value = condition
-        if sign not in ("=", "!="):
-            raise UserError(f"{condition.text}: {name} is a text: compare it by = or !=")
-        own = self.table[name].astype(object).fillna("").astype(str)
-        known = sorted({*own} - {""})
-        if value not in ("", *known):
-            which = f"there are {listed(known)}" if known else "there is none yet"
-            near = nearest(value, known)
-            raise UserError(f"{condition.text}: there is no such {name}{near}: {which}")
-        return own == value if sign == "=" else own != value
-
-    def score(self, name: str, option: str) -> "pd.Series[float]":
-        """The scores of one metric; `overall` will do if one evaluator has it. Raises UserError."""
-        known = list(map(str, self._scores.columns))
-        meant = [name] if name in known else [id_ for id_ in known if id_.endswith(f".{name}")]
-        if len(meant) > 1:
-            raise UserError(f"{option}: {name} is one of {listed(meant)}: name it whole")
-        if not meant:
-            near = nearest(name, (*_TEXTS, *_NUMBERS, *known))
-            raise UserError(f"{option}: there is no column or metric {name!r}{near}")
-        return self._scores[meant[0]].set_axis(self.table.index)
+def _named(trials: pd.DataFrame, kind: str, names: Iterable[str]) -> "pd.Series[bool]":
+    """Whose system, user or scenario has one of these names. Raises UserError."""
+    own = trials[kind].astype(str)
+    long = trials["corpus"].astype(str) + "/" + own if kind == "scenario" else own
+    known = sorted({*own})
+    for name in names:
+        if name not in known and not (long == name).any():
+            raise UserError(
+                f"--{kind} {name}: there is no such {kind}{nearest(name, known)}: there are "
+                f"{listed(known)}"
+            )
+    return own.isin(names) | long.isin(names)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from recjury.records import Metric
+from recjury.results.campaign import StoredCampaign
 from recjury.results.caveats import (
     about_campaign,
     about_choice,
@@ -12,9 +13,8 @@ from recjury.results.caveats import (
     about_scores,
 )
 from recjury.results.compare import COLUMNS, compare
-from recjury.results.effort import effort
 from recjury.results.findings import Findings
-from recjury.results.metrics import metrics_of, with_scales
+from recjury.results.metrics import with_scales
 from recjury.results.missing import Missing, about_worst, with_worst
 from recjury.results.names import names_in
 from recjury.results.ratings import (
@@ -24,11 +24,11 @@ from recjury.results.ratings import (
     TRIAL,
     Resampling,
     means,
-    ratings,
     scores,
 )
 from recjury.results.sentences import Row, answer, best_of, cell, listed, rows_of
 from recjury.results.settings import with_settings
+from recjury.results.trials import costs, effort
 from recjury.store import Store
 
 if TYPE_CHECKING:
@@ -39,26 +39,32 @@ def summary(
     store: Store,
     campaign: str = "",
     *,
-    frame: "pd.DataFrame | None" = None,
-    scored: "pd.DataFrame | None" = None,
     missing: Missing = "left out",
     resampling: Resampling = STANDARD,
 ) -> Findings:
     """The means of a campaign, by default of the newest, and its systems compared.
 
-    `frame` has the ratings that this is about, by default all of `results.ratings`; `scored` are
-    their scores, where they are known. With `missing` "worst", a score that a failure cost is the
-    worst of its scale. Raises UserError if there is no campaign. `data` has `systems` (name, metric
-    id, mean, low, high, n, coverage), `comparisons` (the rows of `results.compare`), `effort`
-    (system, seconds of a turn, dollars of a conversation), `names` (read, not_found, some) and
-    `caveats`.
+    With `missing` "worst", a score that a failure cost is the worst of its scale. Raises UserError
+    if there is no campaign. `data` has `systems` (name, metric id, mean, low, high, n, coverage),
+    `comparisons` (the rows of `results.compare`), `effort` (system, seconds of a turn, dollars of a
+    conversation), `names` (read, not_found, some) and `caveats`.
     """
-    name = store.campaign(campaign)
-    frame, known = ratings(store, name) if frame is None else frame, metrics_of(store, name)
-    counted = with_worst(frame, known) if missing == "worst" else frame
-    if missing == "worst" or scored is None:
+    return summary_of(StoredCampaign(store, campaign), missing=missing, resampling=resampling)
+
+
+def summary_of(
+    campaign: StoredCampaign,
+    *,
+    missing: Missing = "left out",
+    resampling: Resampling = STANDARD,
+) -> Findings:
+    """The same of a campaign, or of a part of it, whose frames may be known."""
+    store, name, known, frame = campaign.store, campaign.name, campaign.metrics, campaign.ratings
+    counted, scored = frame, campaign.scores
+    if missing == "worst":
+        counted = with_worst(frame, known)
         scored = scores(counted)
-    table, spent = means(counted, resampling, table=scored), effort(store, name, frame)
+    table, spent = means(scored, resampling), effort(campaign.trials, costs(store, name))
     names = names_in(store, name, frame)
     compared = _compared(counted, scored, table, known, resampling)
     said = _answer(name, frame, table, compared, known)
@@ -67,10 +73,10 @@ def summary(
     notes = (
         *about_means(frame),
         *about_choice(best_of(compared, known), len(table["system"].unique())),
-        *about_scores(kept, table=scored if len(kept) == len(frame) else None),
+        *about_scores(kept, table=campaign.scores if len(kept) == len(frame) else None),
         *names.sentences(),
         *about_logs(store, frame),
-        *about_campaign(store, name),
+        *about_campaign(campaign),
     )
     return Findings(
         title=name,
@@ -143,7 +149,7 @@ def _tables(
     new = outcomes[~_scenarios(outcomes).isin(named)]
     if named and len(new):
         heading = f"Without the {len(named)} scenarios whose history names a target"
-        found[heading] = _by_metric(means(new, resampling), known)
+        found[heading] = _by_metric(means(scores(new), resampling), known)
     return found
 
 

@@ -6,21 +6,23 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from recjury.records import ConversationLog
-from recjury.results.ratings import TRIAL, trials_of
+from recjury.results.ratings import TRIAL, places_in, played_trials, read
 from recjury.store import NEWEST_EVALUATORS, Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_STATEMENTS = f"""
-    SELECT e.conversation, ce.name AS evaluator, e.judging, s.round, s.role, s.speaker, s.score,
-           s.status, s.reason, t.text
-    FROM {NEWEST_EVALUATORS} ce
-    JOIN evaluation e ON e.evaluator = ce.evaluator AND e.judging < ce.judgings
+_STATEMENTS = """
+    SELECT e.conversation, ce.name AS evaluator, e.judging, s.round, s.role, s.score, s.status
+           {texts}
+    FROM plan p
+    JOIN {evaluators} ce ON ce.campaign = p.campaign
+    JOIN evaluation e ON e.conversation = p.conversation AND e.evaluator = ce.evaluator
+        AND e.judging < ce.judgings
     JOIN statement s ON s.evaluation = e.id
-    LEFT JOIN text t ON t.hash = s.text
-    WHERE ce.campaign = :campaign ORDER BY e.conversation, e.id, s.number
-"""  # noqa: S608 (a constant)
+    {text_table}
+    WHERE p.campaign = :campaign ORDER BY p.ordinal, p.run, e.id, s.number
+"""
 _CALLS = """
     SELECT c.id, c.campaign, c.conversation, c.evaluation, c.model, c.served, c.purpose,
            c.tokens_in, c.tokens_out, c.cost, c.created_at, t.text AS reply
@@ -85,20 +87,23 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def statements(store: Store, campaign: str) -> "pd.DataFrame":
+def statements(store: Store, campaign: str, *, texts: bool = True) -> "pd.DataFrame":
     """A row for each statement of a debate, of the newest versions.
 
     Columns: conversation, system, user, corpus, scenario, repeat, evaluator, judging, round, role,
-    speaker, score, status, reason, text.
+    score, status, and with `texts`: speaker, reason, text.
     """
-    return _joined(statement_pieces(store, campaign))
-
-
-def statement_pieces(store: Store, campaign: str) -> Iterator["pd.DataFrame"]:
-    """The frame of statements in pieces of at most 20,000; at least one, which may be empty."""
-    trials = _trials(store, campaign)
-    for piece in _read(store, _STATEMENTS, campaign):
-        yield trials.merge(piece, on="conversation")
+    query = _STATEMENTS.format(
+        evaluators=NEWEST_EVALUATORS,
+        texts=", s.speaker, s.reason, t.text" if texts else "",
+        text_table="LEFT JOIN text t ON t.hash = s.text" if texts else "",
+    )
+    trials = played_trials(store, campaign)[["conversation", *TRIAL]]
+    said = read(store, query, campaign)
+    places = places_in(trials["conversation"], said.pop("conversation"))
+    said = said[places >= 0].reset_index(drop=True)
+    found: pd.DataFrame = trials.iloc[places[places >= 0]].reset_index(drop=True).join(said)
+    return found
 
 
 def calls(store: Store, campaign: str) -> "pd.DataFrame":
@@ -115,7 +120,7 @@ def call_pieces(store: Store, campaign: str) -> Iterator["pd.DataFrame"]:
 
 
 def _trials(store: Store, campaign: str) -> "pd.DataFrame":
-    return trials_of(store, campaign)[["conversation", *TRIAL]].astype({"conversation": str})
+    return played_trials(store, campaign)[["conversation", *TRIAL]].astype({"conversation": str})
 
 
 def _joined(pieces: Iterable["pd.DataFrame"]) -> "pd.DataFrame":

@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recjury.errors import UserError
 from recjury.records import DEBATE
-from recjury.results import Findings, summary
+from recjury.results import Findings, StoredCampaign, summary_of
 from recjury.results.sentences import answer
 from recjury.store import Store
-from recjury.view.data import Campaign
+from recjury.view.data import Campaign, chosen
 from recjury.view.debates import panels
 from recjury.view.differences import Difference, by_evaluator
-from recjury.view.listing import chosen
 from recjury.view.looking import Look, looks, turned
 from recjury.view.overview import Overview
 from recjury.view.progress import live
@@ -39,14 +38,15 @@ def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # n
     campaign = Campaign(store, id)
     filters = {key: query[key] for key in FILTERS if query.get(key)}
     trials = chosen(campaign.trials, filters)
-    frame = _ratings_of(campaign, trials, filters)
-    found = campaign.kept("summary", lambda: _summary(campaign, frame), *sorted(filters.items()))
+    part = _part(campaign, trials, filters)
+    frame = part.ratings
+    found = campaign.once("summary", lambda: summary_of(part), *sorted(filters.items()))
     view = Overview(campaign, found.data, filters)
     running, (ticks, pairs) = live(store, campaign.name), view.pairs()
     factors = {id_: own for id_, own in campaign.factors.items() if any(map(view.has, own))}
     shown = {*view.beside, *(id_ for own in factors.values() for id_ in own)}
     _, others = view.factors(id_ for id_ in view.metrics if id_ not in shown)
-    drawn = {each.system: each for each in panels(store, campaign.name, trials, filters)}
+    drawn = {each.system: each for each in panels(part)}
     return Page(
         "campaign.j2",
         {
@@ -75,25 +75,15 @@ def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # n
     )
 
 
-def _ratings_of(
-    campaign: Campaign, trials: "pd.DataFrame", filters: Mapping[str, str]
-) -> "pd.DataFrame":
-    """The ratings that fit. Raises UserError if none does."""
-    frame = campaign.ratings
+def _part(campaign: Campaign, trials: "pd.DataFrame", filters: Mapping[str, str]) -> StoredCampaign:
+    """What fits of the campaign. Raises UserError if nothing does."""
     if not filters:
-        return frame
-    fits = frame["conversation"].isin(trials["id"])
-    if evaluator := filters.get("evaluator"):
-        fits &= frame["evaluator"] == evaluator
-    if not fits.any():
+        return campaign
+    part = campaign.only(trials["id"], evaluator=filters.get("evaluator", ""))
+    if not len(part.ratings):
         said = ", ".join(f"{key} {value!r}" for key, value in filters.items())
         raise UserError(f"no trial is left by {said}: leave it out")
-    return frame[fits]
-
-
-def _summary(campaign: Campaign, frame: "pd.DataFrame") -> Findings:
-    scored = campaign.scores if frame is campaign.ratings else None
-    return summary(campaign.store, campaign.name, frame=frame, scored=scored)
+    return part
 
 
 def _options(campaign: Campaign) -> dict[str, list[str]]:

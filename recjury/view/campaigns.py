@@ -56,7 +56,7 @@ def _row(store: Store, name: str) -> dict[str, Any]:
     if state == "running":
         note = "not before the end"
     elif 0 < done <= _QUICK:
-        ahead = campaign.kept("ahead", lambda: _leader(campaign), most=_MANY)
+        ahead = campaign.once("ahead", lambda: _leader(campaign), most=_MANY)
     return {
         "name": name,
         "address": campaign.link(),

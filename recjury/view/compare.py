@@ -7,15 +7,16 @@ from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.results.compare import By, by_scenario, compare
 from recjury.results.comparison import metrics_by, ratings_of_all
+from recjury.results.metrics import Metrics, metrics_of
 from recjury.results.missing import Missing, about_worst, with_worst
-from recjury.results.ratings import trials_of
+from recjury.results.ratings import played_trials
 from recjury.results.sentences import answer, rows_of
 from recjury.store import Store
 from recjury.view.axes import Axis
 from recjury.view.data import Campaign
 from recjury.view.differences import Difference, Row, by_evaluator, difference, turned
 from recjury.view.gaps import MOST, Key, bars, scenarios
-from recjury.view.metrics import Metrics, scale_of
+from recjury.view.metrics import scale_of
 from recjury.view.rendering import Page
 
 if TYPE_CHECKING:
@@ -85,14 +86,14 @@ def _sides(campaign: Campaign, query: Mapping[str, str]) -> Sides:
     if by != "campaign":
         names = [str(name) for name in frame[by].drop_duplicates()]
     if by == "system":
-        older = trials_of(store, campaign.name, all_versions=True)["system"].unique()
+        older = played_trials(store, campaign.name, all_versions=True)["system"].unique()
         names = list(dict.fromkeys((*names, *map(str, older))))
     first = query.get("a") or (campaign.name if by == "campaign" else "")
     a, b = _two((first, query.get("b", "")), names, by)
     campaigns = [a, b] if by == "campaign" else [campaign.name]
     versions = by == "system" and "@" in a + b
     if len(campaigns) > 1 or versions:
-        frame = campaign.kept(
+        frame = campaign.once(
             "ratings",
             lambda: ratings_of_all(store, campaigns, all_versions=versions),
             *(*campaigns, versions),
@@ -100,7 +101,7 @@ def _sides(campaign: Campaign, query: Mapping[str, str]) -> Sides:
     metrics, lost = Metrics(metrics_by(store, campaigns, by)), ""
     if missing == "worst":
         lost = about_worst(frame[frame[by].isin([a, b])])
-        known = {id_: each for name in campaigns for id_, each in Metrics.of(store, name).items()}
+        known = {id_: each for name in campaigns for id_, each in metrics_of(store, name).items()}
         frame = with_worst(frame, known)
     all_pairs = len(campaigns) == 1 and not versions
     return Sides(by, missing, a, b, names, frame, metrics, all_pairs, lost)
@@ -125,7 +126,7 @@ def _rows(campaign: Campaign, sides: Sides) -> list[Row]:
     names = () if sides.all_pairs else (sides.a, sides.b)
     known = campaign.scores if sides.frame is campaign.ratings else None
     order = list(sides.metrics)
-    table = campaign.kept(
+    table = campaign.once(
         "compared",
         lambda: compare(sides.frame, names, by=sides.by, order=order, table=known),
         *(sides.by, sides.missing, names),

@@ -121,7 +121,7 @@ def _rated(campaign: Campaign, row: ConversationRow, log: ConversationLog) -> It
 
 def _neighbours(campaign: Campaign, row: ConversationRow, query: str) -> dict[str, Any]:
     """Where a conversation stands in the list that one came from: addresses, "" at an end."""
-    ids = campaign.kept("order", lambda: _order(campaign, query), query)
+    ids = campaign.once("order", lambda: _order(campaign, query), query)
     if row.id not in ids:  # an older version, or a list that has changed
         return {"before": "", "after": "", "place": 0, "of": len(ids)}
     place = ids.index(row.id)

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from recjury.records import Debate, Statement, Status
+from recjury.records import Debate, Statement
 from recjury.view.axes import Axis, Tick
 
 SCALE = Axis(0, 100)

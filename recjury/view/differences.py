@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from recjury.records import Metric
+from recjury.results.metrics import Metrics
 from recjury.results.sentences import advice, p_text, shown
 from recjury.view.axes import Axis, Plot
-from recjury.view.metrics import Metrics
 
 Row = Mapping[str, Any]
 """A row of `results.compare`, or a mean of `results.means`."""

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recjury.records import Metric
 from recjury.results.sentences import shown
-from recjury.view.data import Campaign
-from recjury.view.listing import chosen
+from recjury.view.data import Campaign, chosen
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,8 +7,9 @@ from statistics import fmean
 from typing import NamedTuple
 
 from recjury.records import DEBATE, ConversationLog, Debate, Evidence, Finding, Metric, Rating
+from recjury.results.metrics import Metrics
 from recjury.view.marks import Mark, given, quoted
-from recjury.view.metrics import Metrics, scale_of
+from recjury.view.metrics import scale_of
 
 _STEPS = 8  # the last of nine colours
 _LONG = 300  # characters of evidence without a place

@@ -11,9 +11,8 @@ from sqlalchemy import text
 from recjury.records import ConversationLog
 from recjury.results.sentences import shown
 from recjury.store import Store
-from recjury.view.data import Campaign
+from recjury.view.data import FILTERS, Campaign, chosen
 from recjury.view.gaps import first_words
-from recjury.view.listing import FILTERS, chosen
 from recjury.view.rated import key_of
 from recjury.view.rated import shown as coloured
 from recjury.view.rendering import Page

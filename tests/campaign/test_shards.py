@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from recjury.campaign import Config, Shard, run
 from recjury.errors import UserError
-from recjury.results import means, ratings
+from recjury.results import means, ratings, scores
 from recjury.store import Merged, Store, merge
 from tests.campaign.campaigns import config, contents, honest, play
 
@@ -47,7 +47,7 @@ def test_merged_parts_are_one_campaign(tmp_path: Path, parts: list[Path]) -> Non
     assert contents(tmp_path / "all.db") == contents(whole)
     assert merged(tmp_path / "all.db", *parts, whole) == [Merged(0, 0, ())] * 3
     with Store(whole, readonly=True) as one, Store(tmp_path / "all.db") as other:
-        first, second = (means(ratings(store, "small")) for store in (one, other))
+        first, second = (means(scores(ratings(store, "small"))) for store in (one, other))
         assert_frame_equal(first, second)
         assert not other.check()
 

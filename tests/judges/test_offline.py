@@ -16,7 +16,7 @@ from recjury.errors import UserError
 from recjury.judges import Offline
 from recjury.mistakes import made
 from recjury.records import ConversationLog, ItemRef, Rating, Scenario, Turn, ratings_of
-from recjury.results import means, ratings
+from recjury.results import means, ratings, scores
 from recjury.store import Store
 from tests.campaign.campaigns import Counting, play
 from tests.simulator.doubles import ask_of
@@ -81,7 +81,7 @@ def test_a_table_by_hand(tmp_path: Path) -> None:
     done = play(tmp_path / "s.db", offline(folder, at=[1, 3, 4], text=["bleu", "rouge_l"]))
     assert (done.left, done.sent) == (0, 0)
     with Store(tmp_path / "s.db", readonly=True) as store:
-        table = means(ratings(store, "small")).set_index("metric")
+        table = means(scores(ratings(store, "small"))).set_index("metric")
         assert {row.ending for row in store.conversations("small")} == {"offline"}
     by_hand = {
         "recall@1": (1 + 0 + 0.5 + 0) / 4,
@@ -107,7 +107,7 @@ def test_fifty_items_of_a_list_count(tmp_path: Path) -> None:
     sys.modules.pop("named", None)
     play(tmp_path / "s.db", offline(folder))
     with Store(tmp_path / "s.db", readonly=True) as store:
-        table = means(ratings(store, "small")).set_index("metric")["mean"]
+        table = means(scores(ratings(store, "small"))).set_index("metric")["mean"]
     assert (table["offline.recall@10"], table["offline.recall@50"]) == (0, 1)
 
 

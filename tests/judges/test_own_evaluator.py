@@ -6,7 +6,7 @@ import pytest
 
 from recjury.campaign import read_config
 from recjury.errors import UserError
-from recjury.results import means, ratings
+from recjury.results import means, ratings, scores
 from recjury.store import Store
 from tests.campaign.campaigns import config, play
 
@@ -17,7 +17,7 @@ def test_the_example_rates(tmp_path: Path) -> None:
     campaign = read_config(EXAMPLES / "own_evaluator.yaml")
     assert play(tmp_path / "s.db", campaign, limit=2).left == 0
     with Store(tmp_path / "s.db", readonly=True) as store:
-        table = means(ratings(store, "own_evaluator"))
+        table = means(scores(ratings(store, "own_evaluator")))
     assert set(table["metric"]) >= {"outcome.success", "questions.questions"}
 
 
@@ -46,7 +46,7 @@ def test_an_edited_helper_is_another_evaluator(
             sys.modules.pop(name, None)
         play(tmp_path / "s.db", campaign)
         with Store(tmp_path / "s.db", readonly=True) as store:
-            return sorted(set(means(ratings(store, "small"))["mean"]))
+            return sorted(set(means(scores(ratings(store, "small")))["mean"]))
 
     assert rated() == [1.0]
     (tmp_path / "weight.py").write_text("W = 0.25\n")

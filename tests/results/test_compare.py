@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from recjury.errors import UserError
-from recjury.results import Resampling, comparison, means, ratings, summary
+from recjury.results import Resampling, comparison, means, ratings, scores, summary
 from recjury.results.compare import compare
 from recjury.store import Store
 from tests.results.filled import evaluator, fill
@@ -39,7 +39,7 @@ def test_differences_are_those_of_scipy(store: Store) -> None:
 
 def test_intervals_are_those_of_scipy_made_wider_for_few(store: Store) -> None:
     fill(store, {"one": {"overall": ONE}})
-    (row,) = means(ratings(store, "films")).to_dict("records")
+    (row,) = means(scores(ratings(store, "films"))).to_dict("records")
     level = 1 - 2 * stats.norm.cdf(np.sqrt(12 / 11) * stats.t.ppf(0.025, 11))
     other = stats.bootstrap((ONE,), np.mean, confidence_level=level, method="percentile", rng=0)
     ends = other.confidence_interval
@@ -95,7 +95,7 @@ def test_seed_and_draws_are_obeyed_by_every_interval(store: Store) -> None:
     frame = ratings(store, "films")
 
     def ends(resampling: Resampling) -> list[float]:
-        of_means = means(frame, resampling)[["low", "high"]].to_numpy().ravel().tolist()
+        of_means = means(scores(frame), resampling)[["low", "high"]].to_numpy().ravel().tolist()
         found = summary(store, resampling=resampling).data["comparisons"][0]
         assert str(found) == str(comparison(store, resampling=resampling).data["comparisons"][0])
         return [*of_means, found["low"], found["high"]]
@@ -152,12 +152,12 @@ def test_systems_without_a_scenario_in_common_are_groups(store: Store) -> None:
 
 def test_equal_logs_are_one_observation(store: Store) -> None:
     """A system that always says the same does not gain certainty by repeats."""
-    scores = {"one": {"overall": ONE}, "two": {"overall": TWO}}
-    fill(store, scores)
+    both = {"one": {"overall": ONE}, "two": {"overall": TWO}}
+    fill(store, both)
     once = str(comparison(store).data["comparisons"])
-    fill(store, scores, repeats=3)
+    fill(store, both, repeats=3)
     assert str(comparison(store).data["comparisons"]) == once
-    assert set(means(ratings(store, "films"))["n"]) == {12}
+    assert set(means(scores(ratings(store, "films")))["n"]) == {12}
 
 
 def test_versions_are_compared_by_how_they_begin(store: Store) -> None:

@@ -75,7 +75,7 @@ def test_means_with_coverage(store: Store) -> None:
     asyncio.run(failed)
     frame = ratings(store, "c")
     assert set(frame["status"]) == {"ok", "unreadable", "system failed"}
-    (row,) = means(frame).to_dict("records")
+    (row,) = means(scores(frame)).to_dict("records")
     assert row["metric"] == "rubric.coherence"
     assert row["mean"] == pytest.approx((3 + 1) / 2)
     assert row["n"] == 2
@@ -99,7 +99,7 @@ def test_tables_show_the_newest_version(store: Store) -> None:
     new = conversation(0, "a", "2", "s0")
     start(store, new)
     rate(store, new.conversation, rating(3))
-    by_system = means(ratings(store, "c")).set_index("system")["mean"]
+    by_system = means(scores(ratings(store, "c"))).set_index("system")["mean"]
     assert by_system.to_dict() == {"a": 3.0, "b": 2.0}
     assert len(ratings(store, "c", all_versions=True)) == 3
 
@@ -110,7 +110,7 @@ def test_a_changed_evaluator_replaces_the_old_one(store: Store) -> None:
     rate(store, row.conversation, rating(1))
     start(store, row, evaluators="e2")
     asyncio.run(store.save_evaluation(row.conversation, "e2", 0, [rating(4)], tries=0))
-    assert means(ratings(store, "c"))["mean"].to_list() == [4.0]
+    assert means(scores(ratings(store, "c")))["mean"].to_list() == [4.0]
 
 
 def test_a_campaign_without_scores(store: Store) -> None:
@@ -118,14 +118,14 @@ def test_a_campaign_without_scores(store: Store) -> None:
     frame = ratings(store, "c")
     assert isinstance(frame, pd.DataFrame)
     assert len(frame) == 0
-    assert len(means(frame)) == 0
+    assert len(means(scores(frame))) == 0
 
 
 def test_nothing_is_scored(store: Store) -> None:
     row = conversation(0, "a", "1", "s0")
     start(store, row)
     rate(store, row.conversation, rating(None))
-    (found,) = means(ratings(store, "c")).to_dict("records")
+    (found,) = means(scores(ratings(store, "c"))).to_dict("records")
     assert math.isnan(found["mean"])
     assert found["n"] == 0
 
@@ -138,7 +138,7 @@ def test_a_new_version_is_not_mixed_with_what_it_has_not_played_yet(store: Store
     new = [conversation(n, "a", "2", f"s{n}") for n in range(2)]
     start(store, *new)
     rate(store, new[0].conversation, rating(4))
-    assert means(ratings(store, "c")).set_index("metric")["mean"]["rubric.coherence"] == 4.0
+    assert means(scores(ratings(store, "c"))).set_index("metric")["mean"]["rubric.coherence"] == 4.0
 
 
 def test_the_mean_of_factors_is_none_where_one_failed(store: Store) -> None:
@@ -147,7 +147,7 @@ def test_the_mean_of_factors_is_none_where_one_failed(store: Store) -> None:
     store.plan(store.start("c", {}, {}), [row], [core])
     failed = Rating(metric="novelty", rater="main", status=Status.UNREADABLE, reason="no number")
     rate(store, row.conversation, rating(4), failed)
-    assert means(ratings(store, "c")).set_index("metric")["n"]["core.mean"] == 0
+    assert means(scores(ratings(store, "c"))).set_index("metric")["n"]["core.mean"] == 0
 
 
 def test_status_counts_the_newest_versions(store: Store) -> None:

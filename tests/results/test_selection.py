@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from recjury.errors import UserError
-from recjury.results import Selection, comparison, conversation_list, ratings, summary
+from recjury.results import Selection, comparison, conversation_list, summary, trials
 from recjury.store import PlannedConversation, Store
 from tests.results.filled import Scores, evaluator, fill, log_of
 
@@ -38,12 +38,12 @@ def films(store: Store) -> Store:
 )
 def test_what_is_chosen(films: Store, selection: Selection, chosen: str | None) -> None:
     """Of a frame, of the list that replay shows, and of a plan alike."""
-    frame = ratings(films, "films")
+    frame = trials(films, "films")
     if chosen is None:
         with pytest.raises(UserError, match="leaves none of 3 conversations of --system one"):
-            selection.of_ratings(frame)
+            selection.of(frame)
         return
-    rows = selection.of_ratings(frame).drop_duplicates("conversation")
+    rows = selection.of(frame)
     names = rows["system"].astype(str) + rows["scenario"].astype(str).str[1:]
     assert " ".join(sorted(names)) == chosen
     data = conversation_list(films, selection=selection).data["conversations"]
@@ -68,14 +68,20 @@ def test_what_is_chosen(films: Store, selection: Selection, chosen: str | None) 
 )
 def test_what_leaves_nothing_is_said(films: Store, selection: dict[str, object], said: str) -> None:
     with pytest.raises(UserError, match=said):
-        Selection(**selection).of_ratings(ratings(films, "films"))  # type: ignore[arg-type]
+        Selection(**selection).of(trials(films, "films"))  # type: ignore[arg-type]
 
 
 def test_a_name_that_two_evaluators_have_is_named_whole(store: Store) -> None:
     both = [evaluator("core"), evaluator("strict")]
     fill(store, {"one": SCORES}, evaluators=both)
     with pytest.raises(UserError, match=r"one of core\.overall and strict\.overall"):
-        Selection(where=("overall<40",)).of_ratings(ratings(store, "films"))
+        Selection(where=("overall<40",)).of(trials(store, "films"))
+
+
+def test_a_repeat_with_the_same_log_has_the_score_of_the_first(store: Store) -> None:
+    fill(store, {"one": SCORES}, repeats=2)
+    chosen = Selection(where=("core.overall>=0",)).of(trials(store, "films"))
+    assert list(chosen["repeat"]) == [0, 1, 0, 1]
 
 
 def test_trials_that_nobody_played_are_chosen_by_name(films: Store) -> None:
