@@ -1,12 +1,9 @@
-"""From answers to ratings: several answers as one, the score of a value, and the rating itself."""
+"""From answers to ratings."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from recjury.llm import Answer, Score
 from recjury.records import Rating, Status
-
-T = TypeVar("T")
 
 
 def rating_of(metric: str, rater: str, answer: Answer[Score], *, turn: int | None = None) -> Rating:
@@ -31,19 +28,3 @@ def computed(score: float, rationale: str = "") -> Answer[Score]:
 def not_applicable(reason: str) -> Answer[Any]:
     """No value, since nobody can be asked."""
     return Answer(None, Status.NOT_APPLICABLE, reason)
-
-
-def together(answers: Sequence[Answer[T]]) -> Answer[list[T]]:
-    """All values in order; if one is missing, why, a failed call first: it can be made up for."""
-    calls = tuple(call for each in answers for call in each.calls)
-    lost = [each for each in answers if each.value is None]
-    if lost:
-        first = min(lost, key=lambda each: each.status is not Status.CALL_FAILED)
-        return Answer(None, first.status, first.reason, calls)
-    return Answer([each.value for each in answers if each.value is not None], Status.OK, "", calls)
-
-
-def scored(answer: Answer[T], score: Callable[[T], Score]) -> Answer[Score]:
-    """The score of the answer's value; without a value, the same reason."""
-    value = None if answer.value is None else score(answer.value)
-    return Answer(value, answer.status, answer.reason, answer.calls)

@@ -2,19 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
 from recjury.errors import UserError
-from recjury.judges.answers import scored, together
 from recjury.judges.evaluator import Context, Evaluator
 from recjury.judges.in_context import Choice, Examples
 from recjury.judges.rated_dialogues import RatedDialogue, parted, rated_dialogues
 from recjury.judges.subjects import LevelChoice, Subject, levels, subjects
 from recjury.judges.words import words_of
-from recjury.llm import Answer, Ask, Odds, Score, gather
+from recjury.llm import Answer, Ask, Odds, Score, gather, mean, together
 from recjury.llm.prompts import Pack, pack, turns_block
 from recjury.records import (
     ConversationLog,
@@ -134,7 +132,7 @@ class DialogueQuality(Evaluator):
         is_random = self.examples.number and self.examples.choose == "random"
         draws = range(self.examples.draws if is_random else 1)
         answers = await gather(self._answer(subject, draw, ask) for draw in draws)
-        return subject.rating(metric, self.model, scored(together(answers), _mean))
+        return subject.rating(metric, self.model, together(answers).mapped(mean))
 
     async def _answer(self, subject: Subject, draw: int, ask: Ask) -> Answer[Score]:
         if self.method == "generation":
@@ -149,7 +147,7 @@ class DialogueQuality(Evaluator):
         said = await ask.odds(
             self._prompt("logits", subject, draw), words, model=self.model, purpose="choice"
         )
-        return scored(said, self._weighed)
+        return said.mapped(self._weighed)
 
     def _weighed(self, odds: Odds) -> Score:
         step = (_HIGH - _LOW) / (len(odds.shares) - 1)
@@ -190,8 +188,3 @@ class DialogueQuality(Evaluator):
         words = self.pack.manifest["words"] if template == "logits" else range(_LOW, _HIGH + 1)
         place = int((rated.rating - _LOW) / (_HIGH - _LOW) * (len(words) - 1) + 0.5)
         return {"conversation": turns_block("conversation", turns), "label": words[place]}
-
-
-def _mean(scores: Sequence[Score]) -> Score:
-    """The mean over draws of examples, with the reasons of the first."""
-    return Score(fmean(each.score for each in scores), scores[0].rationale)

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
 from recjury.errors import UserError
-from recjury.judges.answers import scored, together
 from recjury.judges.contenders import (
     Contender,
     by_history,
@@ -20,7 +19,7 @@ from recjury.judges.contenders import (
 from recjury.judges.evaluator import Context, Evaluator
 from recjury.judges.subjects import LevelChoice, Subject, levels, subjects
 from recjury.judges.words import words_of
-from recjury.llm import Answer, Ask, Score, gather
+from recjury.llm import Answer, Ask, Score, gather, together
 from recjury.llm.prompts import Pack, pack
 from recjury.records import (
     ConversationLog,
@@ -169,9 +168,9 @@ class PairEval(Evaluator):
         own = contender_of(subject)
         if self.method == "direct":
             said = await self._odds(ask, 0, subject, rated=own.block)
-            return [subject.rating(metric, self.model, scored(said, Score))]
+            return [subject.rating(metric, self.model, said.mapped(Score))]
         odds = together(await gather(self._compared(own, each, subject, ask) for each in others))
-        rating = subject.rating(metric, self.model, scored(odds, _score))
+        rating = subject.rating(metric, self.model, odds.mapped(_score))
         if odds.value is None:
             return [rating]
         return [rating, Evidence(name=subject.name, value=odds.value)]
@@ -209,8 +208,7 @@ class PairEval(Evaluator):
         asked = self.question(subject.level, **blocks)
         words = words_of(self.pack, self.method, 2)
         said = await ask.odds(asked, words, model=self.model, purpose="choice")
-        share = said.value.shares[words[place]] if said.value else None
-        return Answer(share, said.status, said.reason, said.calls)
+        return said.mapped(lambda odds: odds.shares[words[place]])
 
 
 def _score(odds: Sequence[Sequence[float]]) -> Score:

@@ -9,7 +9,7 @@ from recjury.judges.answers import not_applicable
 from recjury.judges.subjects import Subject
 from recjury.llm import Answer, Ask
 from recjury.llm.prompts import Pack
-from recjury.records import Message, Status
+from recjury.records import Message
 
 Act = Literal["greeting", "preference elicitation", "recommendation", "goodbye", "others"]
 """What a particle does in the dialogue."""
@@ -63,9 +63,7 @@ async def particles_of(
         purpose="judge",
         temperature=temperature,
     )
-    if said.value is None:
-        return Answer(None, said.status, said.reason, said.calls)
-    found = said.value.particles
-    if not subject.answer:
-        found = [each.model_copy(update={"feedback": None}) for each in found]
-    return Answer(tuple(found), Status.OK, "", said.calls)
+    no_answer = {} if subject.answer else {"feedback": None}
+    return said.mapped(
+        lambda found: tuple(each.model_copy(update=no_answer) for each in found.particles)
+    )

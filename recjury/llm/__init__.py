@@ -1,6 +1,7 @@
 """One call to a model, kept before it is used, and `Ask`, the way from a prompt to an answer."""
 
-from recjury.llm.ask import Answer, Ask, Odds, Prompt, Score
+from recjury.llm.answers import Answer, Score, mean, together
+from recjury.llm.ask import Ask, Odds, Prompt
 from recjury.llm.budget import Budget
 from recjury.llm.doubles import ScriptedModel, TypicalModel
 from recjury.llm.endpoint import Endpoint, key_variable
@@ -35,6 +36,8 @@ __all__ = [
     "gather",
     "in_thread",
     "key_variable",
+    "mean",
     "notes_on",
     "open_model",
+    "together",
 ]

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from statistics import fmean
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from recjury.errors import CallFailed, Refused, Unreadable
+from recjury.errors import CallFailed, Unreadable
+from recjury.llm.answers import Answer, Score, mean, together, without_value
 from recjury.llm.gateway import Gateway
 from recjury.llm.reading import check_choices, expected_in, object_in, odds_in, rating_in
 from recjury.records import (
@@ -52,23 +51,6 @@ _PROBE = "Reply with the word Yes alone."
 """Shows whether an endpoint sends log-probabilities; equal for all, so that it is sent once."""
 _WITHOUT = "the model {!r} sends no log-probabilities, which are needed here: name another model"
 _MORE_ROOM = 4  # times as many tokens for a reply that was cut off
-
-
-@dataclass(frozen=True, slots=True)
-class Answer(Generic[T]):
-    """What was read, or the reason why nothing was. `calls` are all replies, unusable ones too."""
-
-    value: T | None
-    status: Status
-    reason: str = ""
-    calls: tuple[str, ...] = ()
-
-
-class Score(NamedTuple):
-    """A rating, a mean of ratings or an expected value, and the reasons for the first."""
-
-    score: float
-    rationale: str = ""
 
 
 class Odds(NamedTuple):
@@ -142,7 +124,7 @@ class Ask:
             return Score(score, rationale)
 
         draw = self._with_logprobs if odds else self._answers
-        return _mean(await draw(request, model, read, samples))
+        return together(await draw(request, model, read, samples), allow_missing=True).mapped(mean)
 
     async def object(
         self,
@@ -205,7 +187,7 @@ class Ask:
         try:
             return Answer(np.stack(await gather(map(one, texts))), Status.OK)
         except CallFailed as failure:
-            return Answer(None, _status(failure), str(failure))
+            return without_value(failure)
 
     def _request(
         self, prompt: Prompt, purpose: str, shape: Shape | None, temperature: float
@@ -219,7 +201,7 @@ class Ask:
         try:
             firsts = await self._gateway.draws(request, model, self._unit, samples)
         except CallFailed as failure:
-            return [Answer(None, _status(failure), str(failure))]
+            return [without_value(failure)]
         answers = await gather(
             self._read(request._replace(draw=draw), model, read, first)
             for draw, first in enumerate(firsts)
@@ -268,26 +250,9 @@ class Ask:
             try:
                 (reply,) = await self._gateway.draws(again, model, self._unit)
             except CallFailed as failure:
-                return Answer(None, _status(failure), str(failure), calls)
+                return without_value(failure, calls)
             calls += (reply.call,)
         return Answer(None, Status.UNREADABLE, reason, calls)
-
-
-def _mean(answers: Sequence[Answer[Score]]) -> Answer[Score]:
-    """The mean of the scores, unless a call failed: the next run can have all of them."""
-    scores = [answer.value for answer in answers if answer.value is not None]
-    calls = tuple(call for answer in answers for call in answer.calls)
-    without = [answer for answer in answers if answer.value is None]
-    failed = [answer for answer in without if answer.status is Status.CALL_FAILED]
-    if failed or not scores:
-        worst = (failed or without)[0]
-        return Answer(None, worst.status, worst.reason, calls)
-    mean = Score(fmean(each.score for each in scores), scores[0].rationale)
-    return Answer(mean, Status.OK, "", calls)
-
-
-def _status(failure: CallFailed) -> Status:
-    return Status.REFUSED if isinstance(failure, Refused) else Status.CALL_FAILED
 
 
 def _messages(prompt: Prompt) -> tuple[Message, ...]:

@@ -1,7 +1,6 @@
 """Vectors of texts from an endpoint: each is a call, kept as the base64 of its 32-bit floats."""
 
 import base64
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,17 +18,15 @@ def embedding_body(request: Request, model: Model) -> dict[str, Any]:
     return {"model": model.name, "input": text, "encoding_format": "float"} | model.extra
 
 
-def vector_in(answer: Any) -> str | None:
-    """The vector in an endpoint's answer as it is kept; None if there is none."""
-    rows = answer.get("data") if isinstance(answer, Mapping) else None
-    if not isinstance(rows, list) or not rows or not isinstance(rows[0], Mapping):
-        return None
-    try:
-        vector = np.asarray(rows[0]["embedding"], dtype=np.float32)
-    except (KeyError, TypeError, ValueError):
-        return None
-    is_one = vector.ndim == 1 and vector.size and np.isfinite(vector).all()
-    return to_text(vector) if is_one else None
+def vector_in(answer: Any) -> str:
+    """The vector in an endpoint's answer as it is kept.
+
+    Raises LookupError, TypeError or ValueError if there is none.
+    """
+    vector = np.asarray(answer["data"][0]["embedding"], dtype=np.float32)
+    if vector.ndim != 1 or not vector.size or not np.isfinite(vector).all():
+        raise ValueError("a list of numbers is wanted")
+    return to_text(vector)
 
 
 def to_text(vector: Vectors) -> str:

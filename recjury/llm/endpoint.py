@@ -177,9 +177,10 @@ def _completion(
 
 def _vector_of(answer: Any, model: Model) -> Completion:
     """The vector in an answer. Raises AnswerError."""
-    vector = vector_in(answer)
-    if vector is None:
-        raise AnswerError(_error_in_answer(answer))
+    try:
+        vector = vector_in(answer)
+    except (LookupError, TypeError, ValueError):
+        raise AnswerError(_error_in_answer(answer)) from None
     tokens = _count((answer.get("usage") or {}).get("prompt_tokens"))
     told: dict[str, Any] = {"cost": model.cost(tokens, 0), "served": str(answer.get("model") or "")}
     return Completion(vector, tokens_in=tokens, tokens_out=0, **told)

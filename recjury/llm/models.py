@@ -1,12 +1,12 @@
 """A model as a campaign file names it, and the protocols of what answers and what keeps."""
 
+import functools
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Protocol
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
-from recjury.llm.prices import listed_cost
 from recjury.llm.remedies import Dialect, Step
 from recjury.llm.vllm_args import check_args, reply_args, split_args
 from recjury.llm.weights import model_digest, place_of
@@ -163,7 +163,7 @@ class Model(ReplySettings):
             return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
         if self.runs_here:
             return 0.0
-        listed = listed_cost(self.name, self.base_url, tokens_in, tokens_out)
+        listed = _listed_cost(self.name, self.base_url, tokens_in, tokens_out)
         if listed is None or not self.in_batches:
             return listed
         return _BATCH_SHARE * listed
@@ -194,3 +194,27 @@ class Recorder(Protocol):
         self, done: Sequence[Completion], request: Request, model: str, unit: Unit
     ) -> dict[str, Completion]:
         """What the store has now, by call: where one was there already, the earlier completion."""
+
+
+def _listed_cost(name: str, base_url: str, tokens_in: int, tokens_out: int) -> float | None:
+    """US dollars by the price lists of genai-prices; None if none has a model of that name there."""
+    if not _is_listed(name, base_url):
+        return None
+    return _calculated(name, base_url, tokens_in, tokens_out)
+
+
+@functools.cache
+def _is_listed(name: str, base_url: str) -> bool:
+    """Looked up once: a server of one's own would be searched for with each call."""
+    try:
+        _calculated(name, base_url, 1, 1)
+    except LookupError:
+        return False
+    return True
+
+
+def _calculated(name: str, base_url: str, tokens_in: int, tokens_out: int) -> float:
+    from genai_prices import Usage, calc_price
+
+    usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
+    return float(calc_price(usage, name, provider_api_url=base_url).total_price)
