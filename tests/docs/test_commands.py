@@ -113,10 +113,13 @@ def steps(page: Path) -> Iterator[tuple[str, str]]:
 
 def with_ids(line: str, run: Recjury) -> str:
     """The command with ids of this store in place of those that pages show."""
-    if not re.search(r"\b(3f2a|9b01|7a81)\b|@1a2b", line):
+    if not re.search(r"\b(3f2a|9b01|7a81|1a2b)\b", line):
         return line
-    known = [each["id"] for each in run("replay", "--json").json["conversations"]]
-    return re.sub(r"\b(?:3f2a|7a81)\b", known[0], re.sub(r"\b9b01\b", known[-1], line))
+    known = run("replay", "--json").json["conversations"]
+    first, last, version = known[0]["id"], known[-1]["id"], known[0]["version"]
+    for shown, real in {"3f2a": first, "7a81": first, "9b01": last, "1a2b": version}.items():
+        line = re.sub(rf"\b{shown}\b", real, line)
+    return line
 
 
 @pytest.mark.parametrize(
