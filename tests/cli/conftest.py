@@ -25,6 +25,11 @@ class Done(NamedTuple):
     def json(self) -> Any:
         return json.loads(self.out)
 
+    def is_mistake(self, *words: str) -> bool:
+        """Whether it ended with one line, with these words, about what the user can mend."""
+        is_one_line = self.code == 2 and len(self.err.splitlines()) == 1
+        return is_one_line and all(word in self.err for word in words)
+
 
 Recjury = Callable[..., Done]
 

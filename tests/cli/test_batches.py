@@ -65,7 +65,4 @@ def test_whoever_talks_is_not_answered_in_batches(
     recjury: Recjury, tmp_path: Path, server: BatchServer
 ) -> None:
     write(tmp_path / "c.yaml", server, systems=["popular"])
-    done = recjury("run", "c.yaml")
-    assert done.code == 2
-    assert "openai-batch is for judging" in done.err
-    assert "c.yaml:" in done.err
+    assert recjury("run", "c.yaml").is_mistake("openai-batch is for judging", "c.yaml:")

@@ -160,21 +160,14 @@ def test_an_endpoint_that_ends_the_run_is_one_line(
 ) -> None:
     with ScriptedEndpoint(lambda body: answer) as server:
         campaign(tmp_path / "c.yaml", server.url)
-        done = recjury("run", "c.yaml")
-    assert done.code == 2
-    assert done.err.startswith("recjury: ")
-    assert words in done.err
-    assert done.err.count("\n") == 1
+        assert recjury("run", "c.yaml").is_mistake("recjury: ", words)
 
 
 def test_no_endpoint_is_one_line_and_the_same_command_goes_on(
     tmp_path: Path, recjury: Recjury, endpoint: ScriptedEndpoint
 ) -> None:
     campaign(tmp_path / "c.yaml", "http://127.0.0.1:9/v1")
-    done = recjury("run", "c.yaml")
-    assert done.code == 2
-    assert "Traceback" not in done.err
-    assert done.err.count("\n") == 1
+    assert recjury("run", "c.yaml").is_mistake()
     campaign(tmp_path / "c.yaml", endpoint.url)
     assert recjury("run", "c.yaml").code == 0
 
@@ -191,10 +184,7 @@ def test_no_endpoint_is_one_line_and_the_same_command_goes_on(
 def test_what_is_not_there_is_one_line(
     recjury: Recjury, command: tuple[str, ...], words: str
 ) -> None:
-    done = recjury(*command)
-    assert done.code == 2
-    assert words in done.err
-    assert done.err.count("\n") == 1
+    assert recjury(*command).is_mistake(words)
 
 
 @pytest.mark.parametrize(
@@ -214,10 +204,7 @@ def test_mistakes_in_replay_are_one_line(
     ran: Recjury, arguments: tuple[str, ...], words: str
 ) -> None:
     id_ = ran("replay", "--json").json["conversations"][0]["id"]
-    done = ran("replay", *(each.replace("{id}", id_) for each in arguments))
-    assert done.code == 2
-    assert words in done.err
-    assert done.err.count("\n") == 1
+    assert ran("replay", *(each.replace("{id}", id_) for each in arguments)).is_mistake(words)
 
 
 def test_an_altered_rating_is_found(tmp_path: Path, ran: Recjury) -> None:
@@ -233,9 +220,7 @@ def test_a_store_that_keeps_nothing_is_refused(
     tmp_path: Path, recjury: Recjury, endpoint: ScriptedEndpoint, store: str
 ) -> None:
     campaign(tmp_path / "c.yaml", endpoint.url)
-    done = recjury("run", "c.yaml", "--store", store)
-    assert done.code == 2
-    assert "would keep nothing" in done.err
+    assert recjury("run", "c.yaml", "--store", store).code == 2
     assert not endpoint.asked
 
 

@@ -165,10 +165,7 @@ def test_two_systems_on_one_scenario(tmp_path: Path, recjury: Recjury) -> None:
     write(tmp_path / "pair.jsonl", *rows)
     assert set(recjury("judge", "pair.jsonl", "--json").json["systems"]) == {"A", "B"}
     write(tmp_path / "same.jsonl", rows[0], rows[0])
-    done = recjury("judge", "same.jsonl")
-    assert done.code == 2
-    assert "line 2" in done.err
-    assert "line 1" in done.err
+    assert recjury("judge", "same.jsonl").is_mistake("line 2", "line 1")
 
 
 def test_thoughts_are_not_rated(tmp_path: Path, recjury: Recjury) -> None:
@@ -242,7 +239,4 @@ def test_mistakes_are_one_line(
 ) -> None:
     write(tmp_path / "bot.jsonl", *chats(1))
     (tmp_path / "chats.csv").write_text("chat,bot,who,text\n")
-    done = recjury("judge", *arguments)
-    assert done.code == 2
-    assert message in done.err
-    assert len(done.err.splitlines()) == 1
+    assert recjury("judge", *arguments).is_mistake(message)

@@ -50,10 +50,7 @@ def test_a_training_that_cannot_begin_is_one_line(
     recjury: Recjury, monkeypatch: pytest.MonkeyPatch, arguments: list[str], says: str
 ) -> None:
     monkeypatch.delenv("RECJURY_DATA", raising=False)
-    done = recjury("train", *arguments)
-    assert done.code == 2
-    assert says in done.err
-    assert done.err.count("\n") == 1
+    assert recjury("train", *arguments).is_mistake(says)
 
 
 def test_the_demo_has_the_neural_systems(recjury: Recjury) -> None:
