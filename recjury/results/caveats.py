@@ -4,7 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from recjury.llm.notes import Said, notes_on
 from recjury.records import DEBATE
@@ -14,9 +16,6 @@ from recjury.results.sentences import listed
 from recjury.results.trials import last_rounds
 from recjury.store import Store
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _FEW = 10  # scenarios
 _ALIKE, _ENOUGH = 0.95, 20  # the share of equal scores, of so many, that says nothing
 _LOOKED_AT = 200  # logs of a system
@@ -24,7 +23,7 @@ _UNEQUAL = 1.5  # how many times as long lists are not compared
 
 
 def about_scores(
-    frame: "pd.DataFrame", *, by: str = "system", table: "pd.DataFrame | None" = None
+    frame: pd.DataFrame, *, by: str = "system", table: pd.DataFrame | None = None
 ) -> tuple[str, ...]:
     """What failed, what rests on little, and who gives one score to everything.
 
@@ -34,7 +33,7 @@ def about_scores(
     return (*_lost(frame, by), *_factors(frame, table), *_one_score(frame))
 
 
-def about_means(frame: "pd.DataFrame") -> Iterator[str]:
+def about_means(frame: pd.DataFrame) -> Iterator[str]:
     """Whether intervals and means are those of few scenarios, or of several users."""
     scenarios = len(frame[["corpus", "scenario"]].drop_duplicates())
     if 0 < scenarios < _FEW:
@@ -53,7 +52,7 @@ def about_choice(best: str, number: int) -> Iterator[str]:
         )
 
 
-def _lost(frame: "pd.DataFrame", by: str) -> Iterator[str]:
+def _lost(frame: pd.DataFrame, by: str) -> Iterator[str]:
     lost = frame[frame["status"].isin(LOST)]
     for name, rows in lost.groupby(by, observed=True, sort=False):
         trials = len(frame[frame[by] == name][TRIAL].drop_duplicates())
@@ -66,7 +65,7 @@ def _lost(frame: "pd.DataFrame", by: str) -> Iterator[str]:
         )
 
 
-def _factors(frame: "pd.DataFrame", table: "pd.DataFrame") -> Iterator[str]:
+def _factors(frame: pd.DataFrame, table: pd.DataFrame) -> Iterator[str]:
     """On how many factors a mean of factors rests, where that is not all of them."""
     for id_, factors in factors_of(frame).items():
         seen = table[factors].notna().sum(axis=1)[table[id_].notna()]
@@ -79,7 +78,7 @@ def _factors(frame: "pd.DataFrame", table: "pd.DataFrame") -> Iterator[str]:
             yield f"{id_} rests on {numbers[0] if rests.nunique() == 1 else of_each}"
 
 
-def _one_score(frame: "pd.DataFrame") -> Iterator[str]:
+def _one_score(frame: pd.DataFrame) -> Iterator[str]:
     rated = frame[frame["score"].notna() & (frame["rater"] != DEBATE)]
     rated = rated[rated["rater"].astype(str) != rated["kind"].astype(str)]  # which is computed
     alike: defaultdict[str, list[str]] = defaultdict(list)
@@ -100,7 +99,7 @@ class _Lists(NamedTuple):
     linked: list[bool]
 
 
-def about_logs(store: Store, frame: "pd.DataFrame") -> Iterator[str]:
+def about_logs(store: Store, frame: pd.DataFrame) -> Iterator[str]:
     """Whether the systems' lists can be compared, by the first logs of each system."""
     rows = frame.drop_duplicates("conversation").groupby("system", observed=True, sort=False)
     systems = dict(rows.head(_LOOKED_AT)[["conversation", "system"]].astype(str).to_numpy())
@@ -168,7 +167,7 @@ def _same_model(store: Store, campaign: str, config: Mapping[str, Any]) -> Itera
             yield f"{name} is {listed(sides)}: a model may prefer its own words"
 
 
-def _roles(said: "pd.DataFrame") -> Iterator[str]:
+def _roles(said: pd.DataFrame) -> Iterator[str]:
     """Which roles had no say in verdicts."""
     last = last_rounds(said)
     keys = ["evaluator", "role", "system"]

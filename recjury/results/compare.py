@@ -3,17 +3,17 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
 
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.results.metrics import in_order
 from recjury.results.ratings import STANDARD, Resampling, scenarios_of, scores
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from recjury.stats import Array
+from recjury.stats import Array, holm, interval, sign_flips
 
 By = Literal["system", "user", "evaluator", "campaign"]
 
@@ -27,15 +27,15 @@ COLUMNS = [
 
 
 def compare(
-    frame: "pd.DataFrame",
+    frame: pd.DataFrame,
     names: Sequence[str] = (),
     *,
     by: By = "system",
     metrics: Sequence[str] = (),
     order: Sequence[str] = (),
     resampling: Resampling = STANDARD,
-    table: "pd.DataFrame | None" = None,
-) -> "pd.DataFrame":
+    table: pd.DataFrame | None = None,
+) -> pd.DataFrame:
     """A row for each two of `names` and each metric: a minus b, with what is decided.
 
     Without names, all that the frame has `by` are compared two by two; one name is compared with
@@ -57,15 +57,13 @@ def compare(
 
 
 def by_scenario(
-    frame: "pd.DataFrame", a: str, b: str, *, metric: str, by: By = "system"
-) -> "pd.DataFrame":
+    frame: pd.DataFrame, a: str, b: str, *, metric: str, by: By = "system"
+) -> pd.DataFrame:
     """The values of two sides where both have one, repeats averaged: a, b, and gap (a minus b).
 
     A row for each user, corpus and scenario, and for each system if others are compared; the
     largest gap first. Empty if a side has no such metric.
     """
-    import pandas as pd
-
     tables = _tables(frame[frame[by].isin([a, b])], by)
     sides = [table[metric] for table in tables.values() if metric in table.columns]
     if len(sides) < 2:
@@ -76,8 +74,8 @@ def by_scenario(
 
 
 def _tables(
-    frame: "pd.DataFrame", by: By, known: "pd.DataFrame | None" = None
-) -> dict[str, "pd.DataFrame"]:
+    frame: pd.DataFrame, by: By, known: pd.DataFrame | None = None
+) -> dict[str, pd.DataFrame]:
     """By name, a value for each metric and scenario; metrics of evaluators lose their names."""
     keys = [each for each in (("system", *_KEYS) if by != "system" else _KEYS) if each != by]
     tables = {}
@@ -93,7 +91,7 @@ def _tables(
     return tables
 
 
-def _known(frame: "pd.DataFrame", names: Sequence[str], by: By) -> list[str]:
+def _known(frame: pd.DataFrame, names: Sequence[str], by: By) -> list[str]:
     """The names as the frame has them; `name@version` may be the beginning of a version."""
     rows = frame.drop_duplicates(by)[[by, "version"]].astype(str).to_numpy().tolist()
     whole = {name: f"{name.partition('@')[0]}@{version}" for name, version in rows}
@@ -121,7 +119,7 @@ def _pairs(names: list[str], sides: Iterable[str], by: By) -> list[tuple[str, st
 
 
 def _chosen(
-    sides: Mapping[str, "pd.DataFrame"], metrics: Sequence[str], order: Sequence[str]
+    sides: Mapping[str, pd.DataFrame], metrics: Sequence[str], order: Sequence[str]
 ) -> list[str]:
     """The metrics that are compared, the leading one first."""
     known = dict.fromkeys(id_ for table in sides.values() for id_ in map(str, table.columns))
@@ -147,17 +145,15 @@ class _Pair(NamedTuple):
 
     a: str
     b: str
-    x: "Array"
-    y: "Array"
+    x: Array
+    y: Array
     paired: bool
 
 
 class _Sides:
     """The values of all sides on the same rows, so that all figures share one set of draws."""
 
-    def __init__(self, tables: Mapping[str, "pd.DataFrame"], metrics: list[str]):
-        import pandas as pd
-
+    def __init__(self, tables: Mapping[str, pd.DataFrame], metrics: list[str]):
         index = pd.concat([table.iloc[:, :0] for table in tables.values()]).index.drop_duplicates()
         self.metrics, self.scenarios = metrics, scenarios_of(index)
         self._met = {name: index.isin(table.index) for name, table in tables.items()}
@@ -167,8 +163,6 @@ class _Sides:
 
     def pair(self, a: str, b: str) -> _Pair:
         """The values of two sides; if they are paired, only where both have one."""
-        import numpy as np
-
         x, y = self._values[a], self._values[b]
         paired = bool((self._met[a] & self._met[b]).any())
         if paired:
@@ -176,12 +170,8 @@ class _Sides:
         return _Pair(a, b, x, y, paired)
 
 
-def _p_values(pairs: Sequence[_Pair], scenarios: Sequence[str], seed: int) -> "Array":
+def _p_values(pairs: Sequence[_Pair], scenarios: Sequence[str], seed: int) -> Array:
     """A row for each pair, a column for each metric: by sign flips, or by SciPy if unpaired."""
-    import numpy as np
-
-    from recjury.stats import sign_flips
-
     differences = [pair.x - pair.y if pair.paired else pair.x * np.nan for pair in pairs]
     p = sign_flips(np.hstack(differences), scenarios, seed=seed).reshape(len(pairs), -1)
     for row, pair in enumerate(pairs):
@@ -190,16 +180,13 @@ def _p_values(pairs: Sequence[_Pair], scenarios: Sequence[str], seed: int) -> "A
     return p
 
 
-def _shuffled(x: "Array", y: "Array", seed: int) -> float:
+def _shuffled(x: Array, y: Array, seed: int) -> float:
     """The p-value of a difference between two groups of scenarios; NaN without two of them."""
-    import numpy as np
-    from scipy import stats
-
     x, y = x[~np.isnan(x)], y[~np.isnan(y)]
     if min(len(x), len(y)) < 2:
         return math.nan
 
-    def difference(one: "Array", other: "Array", axis: int) -> "Array":
+    def difference(one: Array, other: Array, axis: int) -> Array:
         return np.asarray(one.mean(axis=axis) - other.mean(axis=axis))
 
     found = stats.permutation_test(
@@ -227,10 +214,6 @@ class _Row(NamedTuple):
 
 def _rows(pairs: Sequence[_Pair], sides: _Sides, resampling: Resampling) -> Iterator[_Row]:
     """The differences of all pairs on all metrics."""
-    import numpy as np
-
-    from recjury.stats import interval
-
     draws = resampling.draws(sides.scenarios)
     p_values = _p_values(pairs, sides.scenarios, resampling.seed)
     values = np.hstack([each for pair in pairs for each in (pair.x, pair.y)])
@@ -246,12 +229,8 @@ def _rows(pairs: Sequence[_Pair], sides: _Sides, resampling: Resampling) -> Iter
         yield _Row(*about, *map(float, (mean_a[0], mean_b[0], gaps[0], low, high, p, se)))
 
 
-def _decided(rows: Iterable[_Row], lead: str) -> "pd.DataFrame":
+def _decided(rows: Iterable[_Row], lead: str) -> pd.DataFrame:
     """The rows with corrected p-values, by families: the leading metric, and all others."""
-    import pandas as pd
-
-    from recjury.stats import holm
-
     table = pd.DataFrame(rows)
     table["more"] = math.nan
     for is_lead in (True, False):
@@ -263,14 +242,11 @@ def _decided(rows: Iterable[_Row], lead: str) -> "pd.DataFrame":
     return table.assign(decided=table["p"] < DECIDED)[COLUMNS]
 
 
-def _more(rows: "pd.DataFrame", tests: int) -> "Array":
+def _more(rows: pd.DataFrame, tests: int) -> Array:
     """How many more scenarios would decide, for differences and spreads that stay as they are.
 
     All signs alike are the least p that flips can give, so below some number nothing is decided.
     """
-    import numpy as np
-    from scipy import stats
-
     fewest = math.floor(math.log2(2 * max(1, tests) / DECIDED)) + 1
     z = stats.norm.isf(DECIDED / max(1, tests) / 2) + stats.norm.isf(_POWER_LOST)
     n, errors = rows["n"].to_numpy(), (rows["se"] / rows["difference"]).to_numpy()

@@ -1,7 +1,9 @@
 """What `recjury compare` shows: who is ahead on what, and whether that is decided."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from recjury.errors import UserError
 from recjury.files import nearest
@@ -27,9 +29,6 @@ from recjury.results.sentences import (
 )
 from recjury.results.settings import with_settings_of_both
 from recjury.store import Store
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _HOW = "with 95 % intervals, p corrected for many tests (Holm)"
 
@@ -100,7 +99,7 @@ def comparison(
     )
 
 
-def _counted(store: Store, campaigns: Sequence[str], frame: "pd.DataFrame") -> "pd.DataFrame":
+def _counted(store: Store, campaigns: Sequence[str], frame: pd.DataFrame) -> pd.DataFrame:
     """The ratings with lost scores as the worst ones."""
     known = {id_: each for name in campaigns for id_, each in metrics_of(store, name).items()}
     return with_worst(frame, known)
@@ -112,10 +111,8 @@ def ratings_of_all(
     *,
     all_versions: bool = False,
     selection: Selection = ALL,
-) -> "pd.DataFrame":
+) -> pd.DataFrame:
     """The selected ratings of several campaigns as one frame, in the form of `results.ratings`."""
-    import pandas as pd
-
     frames = [
         StoredCampaign(store, name, all_versions=all_versions).of(selection).ratings
         for name in campaigns
@@ -136,7 +133,7 @@ def metrics_by(store: Store, campaigns: Sequence[str], by: By) -> dict[str, Metr
 
 
 def _held(
-    table: "pd.DataFrame", known: Mapping[str, Metric], name: str, margin: float
+    table: pd.DataFrame, known: Mapping[str, Metric], name: str, margin: float
 ) -> dict[str, Any]:
     """Whether the interval of a difference shows that the first side is worse than by a margin."""
     ids = list(dict.fromkeys(table["metric"]))
@@ -160,10 +157,8 @@ def _margin_text(held: Mapping[str, Any], names: Sequence[str]) -> str:
     return f"{new} is {held['outcome']} {by}."
 
 
-def _tables(table: "pd.DataFrame", known: Mapping[str, Metric]) -> dict[str, "pd.DataFrame"]:
+def _tables(table: pd.DataFrame, known: Mapping[str, Metric]) -> dict[str, pd.DataFrame]:
     """All metrics of two sides; of more, the leading one, and then a column for each pair."""
-    import pandas as pd
-
     rows = [row for row in rows_of(table) if row["n"]]
     pairs = dict.fromkeys((row["a"], row["b"]) for row in rows)
     if len(pairs) == 1:
@@ -220,7 +215,7 @@ def _about_selection(selection: Selection) -> list[str]:
     return ["conversations were selected by what came of them: differences are of these alone"]
 
 
-def _about_pairs(table: "pd.DataFrame") -> list[str]:
+def _about_pairs(table: pd.DataFrame) -> list[str]:
     """Which sides have no scenario in common."""
     apart = table[~table["paired"]].drop_duplicates(["a", "b"])
     pairs = [f"{a} and {b}" for a, b in zip(apart["a"], apart["b"], strict=True)]

@@ -6,6 +6,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import pandas as pd
+
 from recjury.errors import UserError
 from recjury.files import read_text
 from recjury.records import (
@@ -35,8 +37,6 @@ def conversation_list(
     With `sort`, a metric, they have its scores, and the lowest comes first; behind a minus sign,
     the highest. Raises UserError.
     """
-    import pandas as pd
-
     name = store.campaign(campaign)
     frame = pd.DataFrame(store.conversations(name), columns=ConversationRow._fields)
     columns = ["id", "system", "user", "corpus", "scenario", "state", "ending", "rounds"]

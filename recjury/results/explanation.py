@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.records import DEBATE, Debate, Evidence, Finding, Rating, ratings_of, statements_of
@@ -42,8 +44,6 @@ def explain(store: Store, conversation: str, wanted: Wanted | None = None) -> Fi
 
     `conversation` is an id or how one begins. Raises UserError if there is no such rating.
     """
-    import pandas as pd
-
     row, wanted = store.conversation(conversation), wanted or Wanted()
     evaluations = store.evaluations(row.campaign, conversation=row.id)
     found = {each: store.findings(each.id) for each in evaluations}

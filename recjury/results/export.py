@@ -4,7 +4,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import pandas as pd
 
 from recjury.corpora import name_and_folder
 from recjury.errors import UserError
@@ -17,12 +19,9 @@ from recjury.results.sentences import rows_of
 from recjury.results.tables import call_pieces, statements, turn_pieces
 from recjury.store import Store
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 Form = Literal["csv", "jsonl", "parquet"]
 
-_PIECES: Mapping[str, Callable[[Store, str], Iterator["pd.DataFrame"]]] = {
+_PIECES: Mapping[str, Callable[[Store, str], Iterator[pd.DataFrame]]] = {
     "turns": turn_pieces,
     "statements": lambda store, name: iter([statements(store, name)]),
     "calls": call_pieces,
@@ -45,8 +44,6 @@ def export(
     that a spreadsheet would take for a formula begin with an apostrophe. Raises UserError if files
     cannot be written, or if `selection` leaves nothing.
     """
-    import pandas as pd
-
     name = store.campaign(campaign)
     frame = StoredCampaign(store, name).of(selection).ratings.astype({"turn": "Int64"})
     ids = frozenset(frame["conversation"].astype(str)) if selection else None
@@ -68,12 +65,12 @@ def export(
     )
 
 
-def _own(piece: "pd.DataFrame", ids: frozenset[str] | None) -> "pd.DataFrame":
+def _own(piece: pd.DataFrame, ids: frozenset[str] | None) -> pd.DataFrame:
     """The rows of those conversations; without ids, all of them."""
     return piece if ids is None else piece[piece["conversation"].isin(ids)]
 
 
-def _write(pieces: Iterable["pd.DataFrame"], path: Path, form: Form) -> int:
+def _write(pieces: Iterable[pd.DataFrame], path: Path, form: Form) -> int:
     """Write a table, and return how many rows it has."""
     if form == "parquet":
         return _write_parquet(pieces, path)
@@ -88,7 +85,7 @@ def _write(pieces: Iterable["pd.DataFrame"], path: Path, form: Form) -> int:
     return rows
 
 
-def _write_parquet(pieces: Iterable["pd.DataFrame"], path: Path) -> int:
+def _write_parquet(pieces: Iterable[pd.DataFrame], path: Path) -> int:
     """The first piece says what types there are; a column without a value is of texts."""
     try:
         import pyarrow as pa
@@ -109,7 +106,7 @@ def _write_parquet(pieces: Iterable["pd.DataFrame"], path: Path) -> int:
     return rows
 
 
-def for_spreadsheets(frame: "pd.DataFrame") -> "pd.DataFrame":
+def for_spreadsheets(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with an apostrophe before texts that a spreadsheet would take for a formula."""
     texts = [name for name, kind in frame.dtypes.items() if kind in ("object", "category", "str")]
     return frame.assign(**{str(name): frame[name].map(_no_formula) for name in texts})

@@ -4,10 +4,9 @@ import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import pandas as pd
+import pandas as pd
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,12 +21,12 @@ class Findings:
 
     title: str
     answer: str
-    tables: Mapping[str, "pd.DataFrame"] = field(default_factory=dict)
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     text: str = ""
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
-    numbers: "pd.DataFrame | None" = None
+    numbers: pd.DataFrame | None = None
 
     def __repr__(self) -> str:
         """The answer, the tables and what is not to be trusted."""
@@ -53,12 +52,12 @@ def cell_text(value: object) -> str:
     return "-" if value is None else str(value)
 
 
-def of_numbers(frame: "pd.DataFrame") -> list[bool]:
+def of_numbers(frame: pd.DataFrame) -> list[bool]:
     """Which columns hold numbers, and stand at the right."""
     return [kind.kind in "fi" for kind in frame.dtypes]
 
 
-def _table(heading: str, frame: "pd.DataFrame") -> str:
+def _table(heading: str, frame: pd.DataFrame) -> str:
     ends = [" style='text-align: right'" if right else "" for right in of_numbers(frame)]
     rows = [_row("th", map(str, frame.columns), ends)]
     rows += [_row("td", map(cell_text, row), ends) for row in frame.itertuples(index=False)]

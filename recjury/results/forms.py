@@ -3,13 +3,12 @@
 import html
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import pandas as pd
 
 from recjury.results.export import for_spreadsheets
 from recjury.results.findings import Findings, cell_text, of_numbers
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Form = Literal["markdown", "csv", "html", "latex"]
 
@@ -54,7 +53,7 @@ def _csv(findings: Findings) -> str:
     return "\n".join(f"{name}\n{table}" for name, table in tables.items())
 
 
-def _one_csv(frame: "pd.DataFrame") -> str:
+def _one_csv(frame: pd.DataFrame) -> str:
     table = for_spreadsheets(frame).map(lambda v: v.replace(_SPACE, " ") if _is_text(v) else v)
     return str(table.to_csv(index=False, lineterminator="\n"))
 
@@ -71,7 +70,7 @@ def _markdown(findings: Findings) -> list[str]:
     return [*lines, text, *tables, "\n".join(notes)]
 
 
-def _rows(frame: "pd.DataFrame") -> str:
+def _rows(frame: pd.DataFrame) -> str:
     ends = ["---:" if right else "---" for right in of_numbers(frame)]
     rows = [map(_for_markdown, map(str, frame.columns)), ends]
     rows += [map(_for_markdown, map(cell_text, row)) for row in frame.itertuples(index=False)]
@@ -89,7 +88,7 @@ def _latex(findings: Findings) -> list[str]:
     return [above, *(_tabular(name, table) for name, table in findings.tables.items()), below]
 
 
-def _tabular(heading: str, frame: "pd.DataFrame") -> str:
+def _tabular(heading: str, frame: pd.DataFrame) -> str:
     ends = "".join("r" if right else "l" for right in of_numbers(frame))
     lines = [
         r"\begin{table}",

@@ -1,14 +1,13 @@
 """The metrics of a campaign, in the order of tables, and which of them answers first."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+
+import pandas as pd
+from sqlalchemy import JSON, text
 
 from recjury.records import Metric
 from recjury.results.ratings import FACTOR_KINDS
 from recjury.store import Store
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LEADING = ("core.overall", "core.mean", "outcome.success")
 """The metrics that answer "how good is it?". The first one that is there leads."""
@@ -36,8 +35,6 @@ def metrics_of(store: Store, campaign: str) -> Metrics:
 
     `<evaluator>.mean`, which is computed, is among them where factors are.
     """
-    from sqlalchemy import JSON, text
-
     query = text(_QUERY).columns(metrics=JSON())
     with store.connection() as connection:
         newest = {row.name: row for row in connection.execute(query, {"campaign": campaign})}
@@ -57,7 +54,7 @@ def in_order(ids: Iterable[str]) -> list[str]:
     return sorted(ids, key=_rank)
 
 
-def with_scales(table: "pd.DataFrame", known: Mapping[str, Metric]) -> "pd.DataFrame":
+def with_scales(table: pd.DataFrame, known: Mapping[str, Metric]) -> pd.DataFrame:
     """A table of metrics, in their order, with the upper ends of their scales as `scale`."""
     order = {id_: place for place, id_ in enumerate(known)}
     found = table.sort_values("metric", key=lambda ids: ids.map(order), kind="stable")

@@ -1,27 +1,24 @@
 """Lost scores as the worst ones: a look at how much they could matter."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import pandas as pd
 
 from recjury.records import Metric
 from recjury.results.ratings import LOST
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Missing = Literal["left out", "worst"]
 """What a score counts that a failure cost."""
 
 
-def with_worst(frame: "pd.DataFrame", metrics: Mapping[str, Metric]) -> "pd.DataFrame":
+def with_worst(frame: pd.DataFrame, metrics: Mapping[str, Metric]) -> pd.DataFrame:
     """The ratings with the worst score in place of each that a failure cost.
 
     The worst is the end of the metric's scale; where the scale has no end there, it is the worst
     score in the frame. A conversation that its system failed has the worst of all that its
     evaluator gives to others. What is not applicable stays without a score.
     """
-    import pandas as pd
-
     texts = [name for name, kind in frame.dtypes.items() if kind == "category"]
     rows = frame.astype(dict.fromkeys(texts, object))
     rated = rows[rows["metric"].notna()]
@@ -37,7 +34,7 @@ def with_worst(frame: "pd.DataFrame", metrics: Mapping[str, Metric]) -> "pd.Data
     return whole[frame.columns].astype(dict.fromkeys(texts, "category"))
 
 
-def about_worst(frame: "pd.DataFrame") -> str:
+def about_worst(frame: pd.DataFrame) -> str:
     """How many of the ratings in a frame are lost, for an answer that counts them as the worst."""
     number = int(frame["status"].isin(LOST).sum())
     return f"Lost scores count as the worst of their scale: {number:,} of {len(frame):,}."

@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from recjury.records import ConversationLog, ItemRef
 from recjury.results.sentences import listed
 from recjury.store import Store
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _LOOKED_AT = 200  # logs of a system
 _SOME = 3  # names in a sentence
@@ -40,7 +39,7 @@ class Names(NamedTuple):
         return {"read": self.read, "not_found": self.missing.total(), "some": some}
 
 
-def names_in(store: Store, campaign: str, frame: "pd.DataFrame") -> Names:
+def names_in(store: Store, campaign: str, frame: pd.DataFrame) -> Names:
     """The names in the first logs of each system, where there is a catalogue.
 
     They are those of targets and of lists, recorded or found in texts.

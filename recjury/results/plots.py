@@ -3,14 +3,13 @@
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from recjury.errors import UserError
 from recjury.results.findings import Findings
 from recjury.results.sentences import rows_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _FORMS = (".png", ".svg")
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -94,7 +93,7 @@ def save_figure(path: Path, drawn: Callable[[], Any]) -> None:
             raise UserError(f"{path}: {error.strerror or error}") from None
 
 
-def _means(numbers: "pd.DataFrame") -> Iterator[_Panel]:
+def _means(numbers: pd.DataFrame) -> Iterator[_Panel]:
     """A panel for each scale, and for each metric without one."""
     known, title = numbers[numbers["n"] > 0], numbers.attrs.get("title", "Means")
     for rows in _by_scale(known):
@@ -108,7 +107,7 @@ def _means(numbers: "pd.DataFrame") -> Iterator[_Panel]:
         yield _Panel(f"{title} with 95 % intervals", points, limits)
 
 
-def _gaps(numbers: "pd.DataFrame") -> Iterator[_Panel]:
+def _gaps(numbers: pd.DataFrame) -> Iterator[_Panel]:
     """All metrics of two sides; of more, the leading metric of each pair."""
     known = numbers[numbers["n"] > 0]
     if len(known[["a", "b"]].drop_duplicates()) > 1:
@@ -129,7 +128,7 @@ def _gap(row: dict[str, Any], name: str) -> _Point:
     return _Point(name, "", *values, is_full=bool(row["decided"]))
 
 
-def _by_scale(numbers: "pd.DataFrame") -> list[list[dict[str, Any]]]:
+def _by_scale(numbers: pd.DataFrame) -> list[list[dict[str, Any]]]:
     scales = numbers["scale"].astype(str).where(numbers["scale"].notna(), numbers["metric"])
     return [rows_of(rows) for _, rows in numbers.groupby(scales, sort=False)]
 

@@ -1,12 +1,10 @@
 """Where a campaign stands: what is done, failed or left, and what it cost."""
 
-from typing import TYPE_CHECKING
+import pandas as pd
+from sqlalchemy import text
 
 from recjury.results.findings import Findings
 from recjury.store import Counts, Spent, Store
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _CALLS = """
     SELECT purpose, model, COUNT(*) AS calls, SUM(tokens_in) AS tokens_in,
@@ -24,9 +22,6 @@ def status(store: Store, campaign: str = "") -> Findings:
     Times are ISO 8601 in UTC. A call belongs to the first unit that asked for it. Raises UserError
     if there is no campaign.
     """
-    import pandas as pd
-    from sqlalchemy import text
-
     name = store.campaign(campaign)
     counts = store.counts(name)
     with store.connection() as connection:
@@ -59,16 +54,14 @@ def status(store: Store, campaign: str = "") -> Findings:
     )
 
 
-def _to_minutes(runs: "pd.DataFrame") -> "pd.DataFrame":
+def _to_minutes(runs: pd.DataFrame) -> pd.DataFrame:
     """The runs with times as people read them."""
     times = {name: runs[name].str.slice(0, 16).str.replace("T", " ") for name in _TIMES}
     return runs.assign(**times).rename(columns=_TIMES)
 
 
-def _by_state(counts: Counts) -> "pd.DataFrame":
+def _by_state(counts: Counts) -> pd.DataFrame:
     """A row for the conversations and each evaluator, a column for each state."""
-    import pandas as pd
-
     rows = {"conversations": counts.conversations, **counts.evaluations}
     frame = pd.DataFrame(rows).T.fillna(0).astype(int)
     frame = frame.loc[:, frame.any()]

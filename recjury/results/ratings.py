@@ -1,15 +1,16 @@
 """One frame of ratings, from which means, comparisons and pages are made."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import union_categoricals
+from sqlalchemy import text
 
 from recjury.records import DEBATE
+from recjury.stats import Draws, interval
 from recjury.store import PLANNED_TRIALS, Store
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from recjury.stats import Draws
 
 TRIAL = ["system", "user", "corpus", "scenario", "repeat"]
 """What tells one trial of a campaign from another."""
@@ -30,10 +31,8 @@ class Resampling(NamedTuple):
     times: int = 2000
     seed: int = 0
 
-    def draws(self, scenarios: Sequence[str]) -> "Draws":
+    def draws(self, scenarios: Sequence[str]) -> Draws:
         """The draws of those scenarios."""
-        from recjury.stats import Draws
-
         return Draws(scenarios, times=self.times, seed=self.seed)
 
 
@@ -72,7 +71,7 @@ _COLUMNS = [
 ]
 
 
-def ratings(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.DataFrame":
+def ratings(store: Store, campaign: str, *, all_versions: bool = False) -> pd.DataFrame:
     """A row for each rating of a campaign, of the newest versions.
 
     Columns: campaign, conversation, system, version, user, corpus, scenario, repeat, log (the hash
@@ -81,8 +80,6 @@ def ratings(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.D
     has one row for it, without a metric; if its system failed, `status` and `failure` say so. With
     `all_versions`, older versions of systems are there, too, and are called `name@version`.
     """
-    import numpy as np
-
     trials = played_trials(store, campaign, all_versions=all_versions)
     evaluators = read(store, _EVALUATORS, campaign).drop_duplicates("name", keep="last")
     rated = read(store, _RATINGS, campaign)
@@ -100,13 +97,13 @@ def ratings(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.D
     return frame[_COLUMNS]
 
 
-def played_trials(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.DataFrame":
+def played_trials(store: Store, campaign: str, *, all_versions: bool = False) -> pd.DataFrame:
     """A row for each trial that was played, of the newest versions unless `all_versions`."""
     trials = planned_trials(store, campaign, all_versions=all_versions)
     return trials[trials["state"] != "planned"]
 
 
-def planned_trials(store: Store, campaign: str, *, all_versions: bool = False) -> "pd.DataFrame":
+def planned_trials(store: Store, campaign: str, *, all_versions: bool = False) -> pd.DataFrame:
     """A row for each trial, played or not, of the newest versions unless `all_versions`.
 
     Beside the columns of ratings: `state`, and `seconds`, which is JSON.
@@ -114,18 +111,12 @@ def planned_trials(store: Store, campaign: str, *, all_versions: bool = False) -
     return read(store, _TRIALS, campaign, all=all_versions)
 
 
-def _frame(**columns: Any) -> "pd.DataFrame":
-    import pandas as pd
-
+def _frame(**columns: Any) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def read(store: Store, query: str, campaign: str, **more: Any) -> "pd.DataFrame":
+def read(store: Store, query: str, campaign: str, **more: Any) -> pd.DataFrame:
     """The rows of a query, in pieces; each text is there once."""
-    import pandas as pd
-    from pandas.api.types import union_categoricals
-    from sqlalchemy import text
-
     values = {"campaign": campaign, **more}
     with store.connection() as connection:
         rows = pd.read_sql(text(query), connection, params=values, chunksize=_AT_ONCE)
@@ -147,18 +138,16 @@ _NUMBERS = {
 }
 
 
-def _with_categories(part: "pd.DataFrame") -> "pd.DataFrame":
+def _with_categories(part: pd.DataFrame) -> pd.DataFrame:
     return part.astype({name: _NUMBERS.get(str(name), "category") for name in part.columns})
 
 
 def places_in(known: "pd.Series[Any]", ids: "pd.Series[Any]") -> Any:
     """In which row of `known` each of `ids` is, or -1."""
-    import pandas as pd
-
     return pd.Index(known.astype(str)).get_indexer(ids.cat.categories)[ids.cat.codes]
 
 
-def scores(frame: "pd.DataFrame") -> "pd.DataFrame":
+def scores(frame: pd.DataFrame) -> pd.DataFrame:
     """A row for each trial and a column for each metric id, `<evaluator>.<metric>`.
 
     A value is the mean over raters, each the mean of its judgings and turns. Where one rater of a
@@ -166,8 +155,6 @@ def scores(frame: "pd.DataFrame") -> "pd.DataFrame":
     equal are one trial. `<evaluator>.mean` is the mean of the factors that apply (CoRE, 4.2); there
     is none if one of them failed.
     """
-    import pandas as pd
-
     rated = frame[frame["metric"].notna()]
     ids = (rated["evaluator"].astype(str) + "." + rated["metric"].astype(str)).rename("id")
     keys = [rated[name] for name in TRIAL]
@@ -183,15 +170,13 @@ def scores(frame: "pd.DataFrame") -> "pd.DataFrame":
     return table
 
 
-def _lacking(frame: "pd.DataFrame", evaluator: str) -> "pd.MultiIndex":
+def _lacking(frame: pd.DataFrame, evaluator: str) -> "pd.MultiIndex":
     """The trials of which a factor could be rated, and has no score."""
-    import pandas as pd
-
     rows = frame[(frame["evaluator"] == evaluator) & (frame["rater"] != DEBATE)]
     return pd.MultiIndex.from_frame(rows[rows["status"].isin(FAILURES)][TRIAL])
 
 
-def factors_of(frame: "pd.DataFrame") -> dict[str, list[str]]:
+def factors_of(frame: pd.DataFrame) -> dict[str, list[str]]:
     """By the id of each mean of factors (`core.mean`), the ids of the factors."""
     rows = frame[frame["kind"].isin(FACTOR_KINDS) & frame["metric"].notna()]
     rows = rows[rows["rater"] != DEBATE].drop_duplicates(["evaluator", "metric"])
@@ -201,17 +186,12 @@ def factors_of(frame: "pd.DataFrame") -> dict[str, list[str]]:
     return found
 
 
-def means(table: "pd.DataFrame", resampling: Resampling = STANDARD) -> "pd.DataFrame":
+def means(table: pd.DataFrame, resampling: Resampling = STANDARD) -> pd.DataFrame:
     """One row for each system and metric: mean, low, high (95 %), n, coverage.
 
     `table` has the scores of trials. Intervals are percentiles of a bootstrap over scenarios, made
     wider for few of them. `coverage` is the share of the system's trials that have a score.
     """
-    import numpy as np
-    import pandas as pd
-
-    from recjury.stats import interval
-
     columns = ["system", "metric", "mean", "low", "high", "n", "coverage"]
     rows: list[tuple[Any, ...]] = []
     if not len(table):

@@ -1,12 +1,11 @@
 """Comparisons in words: who is ahead, whether that is decided, how many scenarios would tell."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from recjury.records import Metric
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _LARGE_SCALE = 20
 _MOST = 10  # times as many scenarios as were played; to see a smaller difference nobody plays more
@@ -55,7 +54,7 @@ def advice(row: Row) -> str:
     return f"play {wanted(row)}" if is_near else ""
 
 
-def answer(table: "pd.DataFrame", metrics: Mapping[str, Metric]) -> str:
+def answer(table: pd.DataFrame, metrics: Mapping[str, Metric]) -> str:
     """Who is ahead by the leading metric of a comparison, and what else is decided."""
     leads = [_lead(row, metrics) for row in rows_of(table)]
     first = [lead for lead in leads if lead.metric == leads[0].metric]
@@ -64,7 +63,7 @@ def answer(table: "pd.DataFrame", metrics: Mapping[str, Metric]) -> str:
     return "\n".join(filter(None, (said, _of_others(others, pairs=len(first)))))
 
 
-def rows_of(table: "pd.DataFrame") -> list[dict[str, Any]]:
+def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of a frame."""
     names = list(map(str, table.columns))
     return [dict(zip(names, row, strict=True)) for row in table.itertuples(index=False)]
@@ -108,7 +107,7 @@ def _too_few(row: Row) -> str:
     return f"{scenarios} too few to show such a difference: play {wanted(row)}."
 
 
-def best_of(table: "pd.DataFrame", metrics: Mapping[str, Metric]) -> str:
+def best_of(table: pd.DataFrame, metrics: Mapping[str, Metric]) -> str:
     """Who is ahead of all others on the leading metric of a comparison, or nothing."""
     leads = [_lead(row, metrics) for row in rows_of(table)]
     return _best([lead for lead in leads if lead.metric == leads[0].metric])

@@ -1,7 +1,10 @@
 """What came of a campaign: means by system, who is ahead, and what failed or has no score."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
+from sqlalchemy import text
 
 from recjury.records import Metric
 from recjury.results.campaign import StoredCampaign
@@ -30,9 +33,6 @@ from recjury.results.sentences import Row, answer, best_of, cell, listed, rows_o
 from recjury.results.settings import with_settings
 from recjury.results.trials import costs, effort
 from recjury.store import Store
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def summary(
@@ -97,15 +97,13 @@ def summary_of(
 
 
 def _compared(
-    frame: "pd.DataFrame",
-    scored: "pd.DataFrame",
-    table: "pd.DataFrame",
+    frame: pd.DataFrame,
+    scored: pd.DataFrame,
+    table: pd.DataFrame,
     known: Mapping[str, Metric],
     resampling: Resampling,
-) -> "pd.DataFrame":
+) -> pd.DataFrame:
     """All systems that have scores, two by two; none if there are not two."""
-    import pandas as pd
-
     systems = list(table["system"][table["n"] > 0].drop_duplicates())
     if len(systems) < 2:
         return pd.DataFrame(columns=COLUMNS)
@@ -114,9 +112,9 @@ def _compared(
 
 def _answer(
     name: str,
-    frame: "pd.DataFrame",
-    table: "pd.DataFrame",
-    compared: "pd.DataFrame",
+    frame: pd.DataFrame,
+    table: pd.DataFrame,
+    compared: pd.DataFrame,
     known: Mapping[str, Metric],
 ) -> str:
     trials = len(frame[TRIAL].drop_duplicates())
@@ -135,11 +133,11 @@ def _answer(
 
 def _tables(
     store: Store,
-    frame: "pd.DataFrame",
-    table: "pd.DataFrame",
+    frame: pd.DataFrame,
+    table: pd.DataFrame,
     known: Mapping[str, Metric],
     resampling: Resampling,
-) -> dict[str, "pd.DataFrame"]:
+) -> dict[str, pd.DataFrame]:
     """All means; and those of finding targets without the scenarios whose history names one."""
     if not table["n"].any():
         return {}
@@ -153,10 +151,8 @@ def _tables(
     return found
 
 
-def _variants(table: "pd.DataFrame", known: Mapping[str, Metric]) -> dict[str, "pd.DataFrame"]:
+def _variants(table: pd.DataFrame, known: Mapping[str, Metric]) -> dict[str, pd.DataFrame]:
     """The settings of the variants of a grid beside their means of the leading metric."""
-    import pandas as pd
-
     lead = next((id_ for id_ in known if (table["metric"] == id_).any()), "")
     rows = rows_of(table[table["metric"] == lead])
     cells = [(row["system"], _cell(row, known[lead])) for row in rows]
@@ -164,7 +160,7 @@ def _variants(table: "pd.DataFrame", known: Mapping[str, Metric]) -> dict[str, "
     return {"Settings that differ": found.fillna("-")} if len(found.columns) > 2 else {}
 
 
-def _effort(spent: "pd.DataFrame") -> dict[str, "pd.DataFrame"]:
+def _effort(spent: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Seconds and dollars, where they are known of a system."""
     shown = spent[["system"]].copy()
     for name, heading, decimals in (
@@ -180,21 +176,19 @@ def _effort(spent: "pd.DataFrame") -> dict[str, "pd.DataFrame"]:
 _OF_TARGETS = ("success", "recall@1", "recall@5", "recall@10", "last_recall@10")
 
 
-def _named_before(store: Store, frame: "pd.DataFrame") -> set[str]:
+def _named_before(store: Store, frame: pd.DataFrame) -> set[str]:
     """The scenarios in whose history a target is named (CoRE's data: 12 and 36 %)."""
     rows = frame.assign(id=_scenarios(frame)).drop_duplicates("id")
     ids = dict(zip(rows["conversation"].astype(str), rows["id"], strict=True))
     return {ids[id_] for id_, log in store.logs(ids) if log.scenario.named_in_history}
 
 
-def _scenarios(frame: "pd.DataFrame") -> "pd.Series[str]":
+def _scenarios(frame: pd.DataFrame) -> "pd.Series[str]":
     return frame["corpus"].astype(str) + "/" + frame["scenario"].astype(str)
 
 
-def _by_metric(table: "pd.DataFrame", known: Mapping[str, Metric]) -> "pd.DataFrame":
+def _by_metric(table: pd.DataFrame, known: Mapping[str, Metric]) -> pd.DataFrame:
     """A row for each metric with a score, a column for each system, as `mean [low, high]`."""
-    import pandas as pd
-
     most = table["n"].groupby(table["metric"], observed=True).transform("max")
     table = table[most > 0]
     cells: dict[str, dict[str, str]] = {}
@@ -222,7 +216,7 @@ def _cell(row: Row, metric: Metric) -> str:
     return f"{cell(row['mean'], row, metric)}{part}"
 
 
-def _systems(table: "pd.DataFrame") -> dict[str, dict[str, dict[str, Any]]]:
+def _systems(table: pd.DataFrame) -> dict[str, dict[str, dict[str, Any]]]:
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows_of(table):
         figures = {key: row[key] for key in ("mean", "low", "high", "n", "coverage")}
@@ -230,7 +224,7 @@ def _systems(table: "pd.DataFrame") -> dict[str, dict[str, dict[str, Any]]]:
     return found
 
 
-def _problems(frame: "pd.DataFrame") -> list[str]:
+def _problems(frame: pd.DataFrame) -> list[str]:
     """One line for each system and kind of failure."""
     lines = []
     failed = frame[frame["status"] == "system failed"].drop_duplicates(["conversation"])
@@ -255,8 +249,6 @@ _NOT_PLAYED = """
 
 def _not_played(store: Store, campaign: str) -> list[str]:
     """One line for each reason why the user could not speak."""
-    from sqlalchemy import text
-
     with store.connection() as connection:
         rows = connection.execute(text(_NOT_PLAYED), {"campaign": campaign})
         return [f"{number} conversations were not played: {reason}" for reason, number in rows]

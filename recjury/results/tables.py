@@ -3,14 +3,14 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
+from sqlalchemy import JSON, String, bindparam, text
 
 from recjury.records import ConversationLog
 from recjury.results.ratings import TRIAL, places_in, played_trials, read
 from recjury.store import NEWEST_EVALUATORS, Store
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _STATEMENTS = """
     SELECT e.conversation, ce.name AS evaluator, e.judging, s.round, s.role, s.score, s.status
@@ -39,7 +39,7 @@ _KINDS = {
 """The types of columns that hold no text, in every piece alike."""
 
 
-def turns(store: Store, campaign: str) -> "pd.DataFrame":
+def turns(store: Store, campaign: str) -> pd.DataFrame:
     """A row for each turn that was rated, of the newest versions.
 
     Columns: conversation, system, user, corpus, scenario, repeat, turn (as replay counts, from 1),
@@ -48,7 +48,7 @@ def turns(store: Store, campaign: str) -> "pd.DataFrame":
     return _joined(turn_pieces(store, campaign))
 
 
-def turn_pieces(store: Store, campaign: str) -> Iterator["pd.DataFrame"]:
+def turn_pieces(store: Store, campaign: str) -> Iterator[pd.DataFrame]:
     """The frame of turns in pieces of 1,000 conversations; at least one, which may be empty."""
     trials = _trials(store, campaign).set_index("conversation")
     ids, is_first = iter(trials.index), True
@@ -74,8 +74,6 @@ def _turns(
 
 def _seconds(store: Store, ids: Sequence[str]) -> dict[str, list[float]]:
     """How long each system turn of some conversations took."""
-    from sqlalchemy import JSON, String, bindparam, text
-
     query = text(_SECONDS).columns(id=String(), seconds=JSON())
     query = query.bindparams(bindparam("ids", expanding=True))
     with store.connection() as connection:
@@ -87,7 +85,7 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def statements(store: Store, campaign: str, *, texts: bool = True) -> "pd.DataFrame":
+def statements(store: Store, campaign: str, *, texts: bool = True) -> pd.DataFrame:
     """A row for each statement of a debate, of the newest versions.
 
     Columns: conversation, system, user, corpus, scenario, repeat, evaluator, judging, round, role,
@@ -106,7 +104,7 @@ def statements(store: Store, campaign: str, *, texts: bool = True) -> "pd.DataFr
     return found
 
 
-def calls(store: Store, campaign: str) -> "pd.DataFrame":
+def calls(store: Store, campaign: str) -> pd.DataFrame:
     """A row for each call that a campaign was the first to ask for, without its prompt.
 
     Costs are US dollars. `recjury explain` shows prompts.
@@ -114,24 +112,20 @@ def calls(store: Store, campaign: str) -> "pd.DataFrame":
     return _joined(call_pieces(store, campaign))
 
 
-def call_pieces(store: Store, campaign: str) -> Iterator["pd.DataFrame"]:
+def call_pieces(store: Store, campaign: str) -> Iterator[pd.DataFrame]:
     """The frame of calls in pieces of at most 20,000; at least one, which may be empty."""
     return _read(store, _CALLS, campaign)
 
 
-def _trials(store: Store, campaign: str) -> "pd.DataFrame":
+def _trials(store: Store, campaign: str) -> pd.DataFrame:
     return played_trials(store, campaign)[["conversation", *TRIAL]].astype({"conversation": str})
 
 
-def _joined(pieces: Iterable["pd.DataFrame"]) -> "pd.DataFrame":
-    import pandas as pd
-
+def _joined(pieces: Iterable[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(pieces, ignore_index=True)
 
 
-def _read(store: Store, query: str, campaign: str) -> Iterator["pd.DataFrame"]:
-    from sqlalchemy import text
-
+def _read(store: Store, query: str, campaign: str) -> Iterator[pd.DataFrame]:
     with store.connection() as connection:
         rows = connection.execute(text(query), {"campaign": campaign})
         columns, is_first = tuple(rows.keys()), True
@@ -140,8 +134,6 @@ def _read(store: Store, query: str, campaign: str) -> Iterator["pd.DataFrame"]:
             is_first = False
 
 
-def _typed(rows: Iterable[Any], columns: Sequence[str]) -> "pd.DataFrame":
-    import pandas as pd
-
+def _typed(rows: Iterable[Any], columns: Sequence[str]) -> pd.DataFrame:
     frame = pd.DataFrame(list(map(tuple, rows)), columns=list(columns), dtype=object)
     return frame.astype({name: _KINDS.get(name, "object") for name in columns})

@@ -103,13 +103,12 @@ class Counting(Chapter):
 
     def counts(self, campaign: str) -> Counts:
         """How far a campaign is, with the newest versions of its systems and users."""
-        values = {"campaign": campaign}
-        with self.connection() as connection:
-            played = connection.execute(text(_COUNT_CONVERSATIONS), values)
-            conversations: dict[str, int] = dict(played.all())
-            rated = connection.execute(text(_COUNT_EVALUATIONS), values).all()
+        conversations: dict[str, int] = {}
         evaluations: dict[str, dict[str, int]] = {}
-        for name, judgings, state, count in rated:
+        for name, judgings, state, count in self.rows(_COUNTS, campaign=campaign):
+            if name is None:
+                conversations[state] = count
+                continue
             wanted = conversations.get("done", 0) * judgings
             states = evaluations.setdefault(name, {"planned": wanted})
             if state is not None:
@@ -147,17 +146,15 @@ _CAMPAIGNS = """
     SELECT c.name FROM campaign c LEFT JOIN run r ON r.campaign = c.name
     GROUP BY c.name, c.created_at ORDER BY COALESCE(MAX(r.id), 0) DESC, c.created_at DESC, c.name
 """
-_COUNT_CONVERSATIONS = f"""
-    SELECT c.state, COUNT(*) FROM {NEWEST_TRIALS} p JOIN conversation c ON c.id = p.conversation
-    GROUP BY c.state
-"""  # noqa: S608 (a constant)
-_COUNT_EVALUATIONS = f"""
+_COUNTS = f"""
+    WITH newest AS (
+        SELECT c.id, c.state FROM {NEWEST_TRIALS} p JOIN conversation c ON c.id = p.conversation
+    )
+    SELECT NULL AS name, 0 AS judgings, state, COUNT(*) FROM newest GROUP BY state
+    UNION ALL
     SELECT ce.name, ce.judgings, e.state, COUNT(*)
     FROM {NEWEST_EVALUATORS} ce
-    LEFT JOIN (
-        SELECT c.id FROM {NEWEST_TRIALS} p JOIN conversation c ON c.id = p.conversation
-        WHERE c.state = 'done'
-    ) c ON TRUE
+    LEFT JOIN newest c ON c.state = 'done'
     LEFT JOIN evaluation e
         ON e.conversation = c.id AND e.evaluator = ce.evaluator AND e.judging < ce.judgings
     WHERE ce.campaign = :campaign
