@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from recjury import agreement, papers, plugins
+from recjury.cli.listing import listed
 from recjury.cli.options import (
     DEFAULT_STORE,
     CampaignOption,
@@ -15,7 +16,6 @@ from recjury.cli.options import (
     StoreOption,
     campaign_of,
 )
-from recjury.cli.starting import listed
 from recjury.errors import UserError
 from recjury.store import Store
 

@@ -16,7 +16,7 @@ from recjury.cli.parameters import expanded
 SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Start here": {
         "demo": ("demo", "Systems over the sample, without a model: rules speak and judge."),
-        "init": ("starting", "Write a campaign file that runs as it is, with all settings."),
+        "init": ("init", "Write a campaign file that runs as it is, with all settings."),
         "run": ("running", "Play and rate what is left of a campaign."),
         "judge": ("judging", "Rate recorded conversations; without a model, by counting."),
         "compare": ("results", "Who is ahead on what, and is it decided?"),
@@ -39,7 +39,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "The rest": {
         "status": ("results", "What is done, failed or left, what it cost, and the last runs."),
-        "list": ("starting", "What there is: systems, users, evaluators, ..., and settings."),
+        "list": ("listing", "What there is: systems, users, evaluators, ..., and settings."),
         "doctor": ("doctor", "Look for problems: what is installed, and all that a file names."),
         "store": ("stores", "Check stores, and merge them."),
     },
