@@ -1,21 +1,20 @@
 """`align`: how far scores agree with people's labels, beside what reads no word of the log."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import pandas as pd
 
-from recjury.agreement.beside import FEWEST_CLUSTERS, PLACE, agreed, beside, interval, some
-from recjury.agreement.defects import defects
-from recjury.agreement.labels import Labels
+from recjury.agreement.labels import PLACE, Labels, agreement, some, with_labels
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.results import Findings, Resampling
 from recjury.results.sentences import listed
 from recjury.stats import (
-    Coefficient,
+    FEWEST_CLUSTERS,
     coefficients,
+    interval,
     krippendorff_alpha,
     one_against_the_rest,
     rounded,
@@ -24,13 +23,13 @@ from recjury.stats import (
 LENGTH, SYSTEM_MEAN = "(length of the replies)", "(mean of the system)"
 _PREDICTORS = LENGTH, SYSTEM_MEAN
 _FEWEST = {"place": 5, "system": 3}
-
+_HIGHEST_DEFECT = 3  # rating
 
 Level = Literal["place", "system"]
 """What is correlated: dialogues and turns, or the means of systems."""
 
-Row = Mapping[str, Any]
-"""One metric held against one aspect of one subset: as in the JSON, with their names."""
+Row = dict[str, Any]
+"""What is found about an aspect of a subset of the labels; in the JSON, too."""
 
 
 def align(
@@ -51,40 +50,38 @@ def align(
     """
     means, resampling = labels.means(), Resampling(resamples, seed)
     paired = _paired(scores, sorted(set(means["metric"])), pairs)
-    both = beside(scores, labels)
+    both = with_labels(scores, labels)
     both = both[both["metric"].map(paired) == both["aspect"]]
     both = _by_system(both) if level == "system" else _with_predictors(both, labels)
-    rows: list[Row] = []
-    data: dict[str, Any] = {}
+    found: dict[str, list[Row]] = {"rows": [], "people": [], "differences": [], "defects": []}
     for (subset, aspect), own in means.groupby(["subset", "metric"], sort=False):
         metrics = [metric for metric, name in paired.items() if name == aspect]
+        rows = both[(both["subset"] == subset) & (both["aspect"] == aspect)]
+        by_metric = {name: rows[rows["metric"] == name] for name in (*metrics, *_PREDICTORS)}
+        by_metric = {name: of for name, of in by_metric.items() if len(of) or name in metrics}
         if not metrics:
             continue
-        found = both[(both["subset"] == subset) & (both["aspect"] == aspect)]
-        by_metric = {name: found[found["metric"] == name] for name in (*metrics, *_PREDICTORS)}
-        whole = len(own) if level == "place" else own["system"].nunique()
-        told = {
-            name: _told(of, len(of) / whole, name, level, resampling)
-            for name, of in by_metric.items()
-            if len(of) or name in metrics
-        }
         about = {"subset": str(subset), "aspect": str(aspect)}
-        rows += ({**about, "metric": name, **each} for name, each in told.items())
-        differences = [*_differences([by_metric[name] for name in metrics], resampling)]
-        data.setdefault(str(subset), {})[str(aspect)] = {
-            **(told[metrics[0]] if len(metrics) == 1 else {name: told[name] for name in metrics}),
-            "predictors": {name: told[name] for name in _PREDICTORS if name in told},
-            "ceiling": people_agree(labels.units(str(subset), str(aspect))),
-            **({"differences": differences} if differences else {}),
-        }
+        places = len(own) if level == "place" else own["system"].nunique()
+        for name, of in by_metric.items():
+            who = {**about, "metric": name}
+            found["rows"].append(who | _correlated(of, places, name, level, resampling))
+            found["defects"] += [who | each for each in _defects(of)]
+        differences = _differences([by_metric[name] for name in metrics], resampling)
+        found["differences"] += [about | each for each in differences]
+        if alpha := people_agree(labels.units(str(subset), str(aspect))):
+            found["people"].append(about | alpha)
+    table = pd.DataFrame(found["rows"])
+    defects = pd.DataFrame(found["defects"])
     return Findings(
         title=f"{labels.name}: scores and people",
-        answer=_answer(rows),
-        tables={"Agreement with people, with 95 % intervals": _table(rows), **_defects(rows)},
-        notes=(*_notes(data), *_without_interval(rows)),
+        answer=_answer(table),
+        tables={"Agreement with people, with 95 % intervals": _shown(table)}
+        | ({"Ratings of at most 3 are defects": defects} if len(defects) else {}),
+        notes=(*_notes(found), *_without_interval(table)),
         problems=tuple(_alone(scores, means, paired)),
-        data=data,
-        numbers=_numbers(rows),
+        data=found,
+        numbers=_numbers(table),
     )
 
 
@@ -103,7 +100,7 @@ def _with_predictors(both: pd.DataFrame, labels: Labels) -> pd.DataFrame:
     several = means.groupby(["subset", "aspect"])["system"].transform("nunique") > 1
     predicted = means.assign(metric=SYSTEM_MEAN, score=rest.where(several)).dropna()
     lengths = _lengths(labels)
-    parts = [both, predicted, beside(lengths, labels)] if len(lengths) else [both, predicted]
+    parts = [both, predicted, with_labels(lengths, labels)] if len(lengths) else [both, predicted]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -118,27 +115,49 @@ def _lengths(labels: Labels) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*PLACE, "corpus", "system", "metric", "score"])
 
 
-def _told(
-    both: pd.DataFrame, coverage: float, metric: str, level: str, resampling: Resampling
-) -> dict[str, Any]:
-    """The correlations of a metric with people."""
-    found = agreed(both, resampling, fewest=_FEWEST[level])
-    within = {"pearson": found.within_pearson, "spearman": found.within_spearman}
-    if metric == SYSTEM_MEAN or level == "system":  # within a system it says nothing
-        within = dict.fromkeys(within, Coefficient(math.nan, math.nan, math.nan))
-    return {
-        **{name: getattr(found, name)._asdict() for name in ("pearson", "spearman", "kendall")},
-        "within_system": {name: each._asdict() for name, each in within.items()},
+def _correlated(
+    both: pd.DataFrame, places: int, metric: str, level: str, resampling: Resampling
+) -> Row:
+    """The correlations of a metric with people, each with its interval, as in the JSON."""
+    found = agreement(both, resampling, fewest=_FEWEST[level])
+    row: Row = {}
+    for name in ("pearson", "spearman", "kendall", "within_pearson", "within_spearman"):
+        coefficient = getattr(found, name)._asdict()
+        if name.startswith("within") and (metric == SYSTEM_MEAN or level == "system"):
+            coefficient = dict.fromkeys(coefficient, math.nan)  # within a system it says nothing
+        value, low, high = coefficient.values()
+        row |= {name: value, f"{name}_low": low, f"{name}_high": high}
+    return row | {
         "n": found.n,
         "clusters": both["cluster"].nunique(),
-        "coverage": coverage,
-        "defects": defects(both),
+        "coverage": found.n / places,
     }
 
 
-def _differences(
-    judged: Sequence[pd.DataFrame], resampling: Resampling
-) -> Iterator[dict[str, Any]]:
+def _defects(both: pd.DataFrame) -> Iterator[Row]:
+    """Ratings from 1 to 5 as two classes: defects, and what satisfies (Jia et al. 2024, section 5).
+
+    The rate of defects among labels; precision, recall and F1 of the scores for both classes; F1
+    weighted by class, as a plain mean (macro) and over both (micro, which is the accuracy). Nothing
+    unless all scores and labels are from 1 to 5, with labels of both classes.
+    """
+    is_defect = both["label"] <= _HIGHEST_DEFECT
+    values = both[["score", "label"]].to_numpy()
+    if is_defect.nunique() < 2 or values.min() < 1 or values.max() > 5:
+        return
+    said, rate = both["score"] <= _HIGHEST_DEFECT, float(is_defect.mean())
+    found = {"rate": rate}
+    for name, truth, given in (("", is_defect, said), ("satisfied ", ~is_defect, ~said)):
+        right = float((truth & given).sum())
+        found[f"{name}precision"] = right / given.sum() if given.any() else math.nan
+        found[f"{name}recall"] = right / truth.sum()
+        found[f"{name}f1"] = 2 * right / (truth.sum() + given.sum())
+    one, other = found["f1"], found["satisfied f1"]
+    means = {"weighted f1": rate * one + (1 - rate) * other, "macro f1": (one + other) / 2}
+    yield found | means | {"micro f1": float((is_defect == said).mean())}
+
+
+def _differences(judged: Sequence[pd.DataFrame], resampling: Resampling) -> Iterator[Row]:
     """Pearson's r of each metric less that of the first, over the places that both have."""
     first = judged[0]
     keys = [key for key in ("conversation", "turn", "system") if key in first]
@@ -151,7 +170,8 @@ def _differences(
             coefficients(rounded(both[name]), y, both["system"], draws)[:, 0]
             for name in ("score", "score_other")
         )
-        low, high = interval(two - one, both["cluster"].nunique())
+        number = both["cluster"].nunique()
+        low, high = interval(two - one, clusters=number, fewest=FEWEST_CLUSTERS)
         names = {"a": both["metric_other"].iloc[0], "b": both["metric"].iloc[0]}
         value = float(two[0] - one[0])
         yield names | {"value": value, "low": low, "high": high, "n": len(both)}
@@ -211,99 +231,83 @@ def _alone(scores: pd.DataFrame, means: pd.DataFrame, paired: Mapping[str, str])
         yield f"{subset}, {aspect}: all labels are equal, so nothing correlates"
 
 
-def _without_interval(rows: Sequence[Row]) -> Iterator[str]:
+def _without_interval(table: pd.DataFrame) -> Iterator[str]:
     """Why intervals are missing."""
-    few: dict[str, dict[str, int]] = {}
-    for row in rows:
-        if row["clusters"] < FEWEST_CLUSTERS and not math.isnan(row["spearman"]["value"]):
-            fewest = few.setdefault(row["subset"], {}).get(row["aspect"], FEWEST_CLUSTERS)
-            few[row["subset"]][row["aspect"]] = min(fewest, row["clusters"])
-    for subset, aspects in few.items():
-        numbers = listed([f"{number} of {aspect}" for aspect, number in aspects.items()])
+    few = table[(table["clusters"] < FEWEST_CLUSTERS) & table["spearman"].notna()]
+    for subset, of in few.groupby("subset", sort=False):
+        fewest = of.groupby("aspect", sort=False)["clusters"].min()
+        numbers = listed([f"{number} of {aspect}" for aspect, number in fewest.items()])
         yield (
             f"{subset}: no interval with fewer than {FEWEST_CLUSTERS} clusters: there are {numbers}"
         )
 
 
-def _answer(rows: Sequence[Row]) -> str:
+def _answer(table: pd.DataFrame) -> str:
     """Whether the metrics say more than what reads no word."""
-    known = [row for row in rows if not math.isnan(row["spearman"]["value"])]
-    own = [row for row in known if row["metric"] not in _PREDICTORS]
-    if not own:
+    known = table.dropna(subset="spearman")
+    is_plain = known["metric"].isin(_PREDICTORS)
+    if is_plain.all():
         return "No metric has enough scores beside labels for a correlation."
-    best = max(own, key=lambda row: float(row["spearman"]["value"]))
-    place = best["subset"], best["aspect"]
-    plain = [
-        row["spearman"]["value"]
-        for row in known
-        if row["metric"] in _PREDICTORS and (row["subset"], row["aspect"]) == place
-    ]
-    beside_it = f"; what reads no word of the log reaches {max(plain):.2f}" if plain else ""
+    (best,) = known[~is_plain].nlargest(1, "spearman").to_dict("records")
+    at_best = (known["subset"] == best["subset"]) & (known["aspect"] == best["aspect"])
+    plain = known["spearman"][is_plain & at_best]
+    other = f"; what reads no word of the log reaches {plain.max():.2f}" if len(plain) else ""
     return (
-        f"{best['metric']} agrees best with people: rho {_cell(best['spearman'])} with "
-        f"{best['aspect']} on {best['subset']}{beside_it}."
+        f"{best['metric']} agrees best with people: rho {_cell(best, 'spearman')} with "
+        f"{best['aspect']} on {best['subset']}{other}."
     )
 
 
-def _table(rows: Sequence[Row]) -> pd.DataFrame:
-    found = pd.DataFrame(
-        {
-            "data": row["subset"],
-            "label": row["aspect"],
-            "metric": row["metric"],
-            **{name: _cell(row[name]) for name in ("pearson", "spearman", "kendall")},
-            "within systems": _cell(row["within_system"]["spearman"]),
-            "n": row["n"],
-            "clusters": row["clusters"],
-            "coverage": f"{row['coverage']:.0%}",
-        }
-        for row in rows
+def _shown(table: pd.DataFrame) -> pd.DataFrame:
+    """The table as people read it."""
+    shown = table[["subset", "aspect", "metric"]].rename(
+        columns={"subset": "data", "aspect": "label"}
     )
-    one = len(found) and found["data"].nunique() == 1
-    return found.drop(columns="data") if one else found
+    for name in ("pearson", "spearman", "kendall", "within_spearman"):
+        heading = "within systems" if name == "within_spearman" else name
+        shown[heading] = [_cell(row, name) for row in table.to_dict("records")]
+    coverage = table["coverage"].map("{:.0%}".format)
+    shown = shown.assign(n=table["n"], clusters=table["clusters"], coverage=coverage)
+    return shown.drop(columns="data") if shown["data"].nunique() == 1 else shown
 
 
-def _numbers(rows: Sequence[Row]) -> pd.DataFrame:
+def _numbers(table: pd.DataFrame) -> pd.DataFrame:
     """Rho of each metric by label, to be drawn."""
     drawn = [
-        {"system": row["metric"].removesuffix(row["aspect"]).rstrip(".") or "scores", "scale": 1}
-        | {"metric": f"{row['subset']}, {row['aspect']}", "n": row["n"]}
-        | {"mean": row["spearman"]["value"], **row["spearman"]}
-        for row in rows
+        {
+            "system": row["metric"].removesuffix(row["aspect"]).rstrip(".") or "scores",
+            "metric": f"{row['subset']}, {row['aspect']}",
+            "mean": row["spearman"],
+            "low": row["spearman_low"],
+            "high": row["spearman_high"],
+            "n": row["n"],
+            "scale": 1,
+        }
+        for row in table.dropna(subset="spearman").to_dict("records")
     ]
-    numbers = pd.DataFrame(drawn).dropna(subset="mean") if drawn else pd.DataFrame()
+    numbers = pd.DataFrame(drawn)
     numbers.attrs["title"] = "Spearman's rho"
     return numbers
 
 
-def _defects(rows: Sequence[Row]) -> dict[str, pd.DataFrame]:
-    about = ("subset", "aspect", "metric")
-    found = [{k: r[k] for k in about} | r["defects"] for r in rows if r["defects"]]
-    return {"Ratings of at most 3 are defects": pd.DataFrame(found)} if found else {}
-
-
-def _cell(found: Mapping[str, float]) -> str:
-    if math.isnan(found["value"]):
+def _cell(row: Mapping[Hashable, Any], name: str) -> str:
+    value, low, high = (float(row[f"{name}{end}"]) for end in ("", "_low", "_high"))
+    if math.isnan(value):
         return "-"
-    is_bare = math.isnan(found["low"])
-    return f"{found['value']:.3f}" + (
-        "" if is_bare else f" [{found['low']:.2f}, {found['high']:.2f}]"
-    )
+    return f"{value:.3f}" + ("" if math.isnan(low) else f" [{low:.2f}, {high:.2f}]")
 
 
-def _notes(data: Mapping[str, Any]) -> Iterator[str]:
-    for subset, aspects in data.items():
-        for aspect, told in aspects.items():
-            where = f"{subset}, {aspect}"
-            for each in told.get("differences", ()):
-                low_high = f" [{each['low']:+.3f}, {each['high']:+.3f}]"
-                yield (
-                    f"{where}: r of {each['a']} less r of {each['b']}: {each['value']:+.3f}"
-                    f"{'' if math.isnan(each['low']) else low_high}, n = {each['n']}"
-                )
-            if (ceiling := told["ceiling"]) and ceiling["alpha"] is not None:
-                rest = ceiling["one_against_the_rest"]
-                yield (
-                    f"{where}: people's alpha {ceiling['alpha']:.3f}"
-                    + (f", one against the rest rho {rest:.3f}" if rest is not None else "")
-                )
+def _notes(found: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    for each in found["differences"]:
+        low_high = f" [{each['low']:+.3f}, {each['high']:+.3f}]"
+        yield (
+            f"{each['subset']}, {each['aspect']}: r of {each['a']} less r of {each['b']}: "
+            f"{each['value']:+.3f}{'' if math.isnan(each['low']) else low_high}, n = {each['n']}"
+        )
+    for each in found["people"]:
+        rest = each["one_against_the_rest"]
+        if each["alpha"] is not None:
+            yield (
+                f"{each['subset']}, {each['aspect']}: people's alpha {each['alpha']:.3f}"
+                + (f", one against the rest rho {rest:.3f}" if rest is not None else "")
+            )

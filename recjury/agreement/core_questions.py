@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from recjury.agreement.beside import agreed, interval
 from recjury.agreement.given import FEWEST, Given, check_enough, cluster_of
+from recjury.agreement.labels import agreement
 from recjury.errors import UserError
 from recjury.records import DEBATE
 from recjury.results import Findings, scores
 from recjury.results.ratings import TRIAL
+from recjury.stats import FEWEST_CLUSTERS, interval
 
 _MEAN, _ROUTED = "mean of judges", "routed"
 _OVERALL = ("overall", "dialogue_overall", "satisfaction")  # names of people's overall score
@@ -182,7 +183,7 @@ def _coupled(matrix: pd.DataFrame) -> dict[str, Any]:
 
 def _by_factor_and_judge(given: Given) -> list[dict[str, Any]]:
     """Rho and tau of each judge with people by factor, of their mean, and of the routed judge."""
-    both = given.beside(given.factors())
+    both = given.with_labels(given.factors())
     both = both[both["metric"].astype(str) == both["aspect"]]
     check_enough(both["conversation"].nunique())
     rows: list[dict[str, Any]] = []
@@ -210,7 +211,7 @@ def _best_judges(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 def _by_score(wide: pd.DataFrame, columns: Sequence[str], given: Given) -> list[dict[str, Any]]:
     """Rho and tau of each column with people's overall score. Raises UserError without one."""
     long = wide.melt(TRIAL, columns, "metric", "score").dropna(subset="score")
-    both = given.beside(long)
+    both = given.with_labels(long)
     overall = both[both["aspect"].isin(_OVERALL)]
     if not len(overall):
         known = ", ".join(sorted(set(both["aspect"])))
@@ -221,7 +222,7 @@ def _by_score(wide: pd.DataFrame, columns: Sequence[str], given: Given) -> list[
 
 
 def _rho_tau(both: pd.DataFrame, given: Given) -> dict[str, Any]:
-    found = agreed(both, given.resampling, fewest=FEWEST)
+    found = agreement(both, given.resampling, fewest=FEWEST)
     rho = found.spearman
     return {"rho": rho.value, "low": rho.low, "high": rho.high, "tau": found.kendall.value} | {
         "n": found.n
@@ -262,6 +263,6 @@ def _means(rated: pd.DataFrame, scale: int, given: Given) -> Iterator[dict[str, 
     by_trial = rated.groupby([*keys, "corpus", "scenario"], observed=True)["score"].mean()
     for (metric, system), of in by_trial.dropna().reset_index().groupby(keys, observed=True):
         draws = given.resampling.draws(list(cluster_of(of)))
-        low, high = interval(draws.mean(of["score"]), len(of))
+        low, high = interval(draws.mean(of["score"]), clusters=len(of), fewest=FEWEST_CLUSTERS)
         mean = {"mean": float(of["score"].mean()), "low": low, "high": high, "n": len(of)}
         yield {"system": str(system), "metric": str(metric), **mean, "scale": scale}

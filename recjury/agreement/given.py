@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from recjury.agreement.beside import beside
-from recjury.agreement.labels import Labels
+from recjury.agreement.labels import Labels, with_labels
 from recjury.errors import UserError
 from recjury.records import DEBATE
 from recjury.results import Findings, Resampling, ratings, statements, turns
@@ -66,8 +65,8 @@ class Given:
         keys = [*TRIAL, "evaluator", "rater", "metric"]
         return rows.groupby(keys, observed=True)["score"].mean().dropna().reset_index()
 
-    def beside(self, rated: pd.DataFrame) -> pd.DataFrame:
-        """Scores of trials beside the labels of their conversations. Raises UserError."""
+    def with_labels(self, rated: pd.DataFrame) -> pd.DataFrame:
+        """Scores of trials joined with the labels of their conversations. Raises UserError."""
         if self.labels is None:
             raise UserError(
                 "this analysis needs people's labels: --labels FORM:PATH. `recjury annotate` makes "
@@ -80,7 +79,7 @@ class Given:
             rated = rated.merge(trials[own][["conversation", *TRIAL]], on=TRIAL)
         else:
             rated = rated.rename(columns={"scenario": "conversation"})
-        return beside(rated.assign(turn=-1), self.labels)
+        return with_labels(rated.assign(turn=-1), self.labels)
 
 
 def cluster_of(rated: pd.DataFrame) -> "pd.Series[str]":

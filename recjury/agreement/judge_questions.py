@@ -11,13 +11,13 @@ from typing import Any
 
 import pandas as pd
 
-from recjury.agreement.beside import agreed, interval
 from recjury.agreement.given import FEWEST, Given, check_enough, cluster_of
+from recjury.agreement.labels import agreement
 from recjury.errors import UserError
 from recjury.records import DEBATE
 from recjury.results import Findings, scores
 from recjury.results.ratings import TRIAL
-from recjury.stats import holm, rounded, sign_flips
+from recjury.stats import FEWEST_CLUSTERS, holm, interval, rounded, sign_flips
 
 _LEVEL = 0.05
 _TIMES = ("first", "second")  # judgings
@@ -216,7 +216,7 @@ def _by_judge(rated: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFram
 def _together(of: pd.DataFrame, one: str, other: str, given: Given) -> dict[str, Any]:
     """Rho of two columns within systems: the mean product of their ranks' deviations."""
     both = of.assign(score=of[one], label=of[other])
-    rho = agreed(both, given.resampling).within_spearman
+    rho = agreement(both, given.resampling).within_spearman
     by_system = both["system"].astype(str)
     x, y = (
         ranks - ranks.groupby(by_system).transform("mean")
@@ -232,7 +232,7 @@ def _apart(values: "pd.Series[float]", clusters: Iterable[Any], given: Given) ->
     """The mean of differences, or of slopes."""
     names = list(clusters)
     draws, number = given.resampling.draws(names).mean(values), len(set(names))
-    low, high = interval(draws, number)
+    low, high = interval(draws, clusters=number, fewest=FEWEST_CLUSTERS)
     p = sign_flips(values.to_numpy()[:, None], names, seed=given.seed)
     found = {"difference": float(draws[0]), "low": low, "high": high, "p": float(p[0])}
     return found | {"scenarios": number}

@@ -11,7 +11,7 @@ import pandas as pd
 
 from recjury.agreement import Analysis, Given, Labels, align
 from recjury.agreement.align import Level, people_agree
-from recjury.agreement.beside import beside
+from recjury.agreement.labels import with_labels
 from recjury.errors import UserError
 from recjury.records import Rating
 from recjury.results import Findings
@@ -43,7 +43,7 @@ def aligned(
     assert data.labels is not None
     options = {"resamples": data.resamples, "seed": data.seed}
     found = align(scores, data.labels, pairs, level=level, **options)
-    drawn = _over_draws(found.data)
+    drawn = _over_draws(pd.DataFrame(found.data["rows"]))
     if not len(drawn):
         return found
     tables = {"Mean and deviation over draws of examples": drawn, **found.tables}
@@ -53,7 +53,8 @@ def aligned(
 def attacks(scores: pd.DataFrame, pairs: Sequence[str], data: Data) -> Findings:
     """In how many pairs the original reply has the higher score, by attack on it."""
     assert data.labels is not None
-    both = beside(scores[scores["metric"].isin([p.partition("=")[0] for p in pairs])], data.labels)
+    metrics = [pair.partition("=")[0] for pair in pairs]
+    both = with_labels(scores[scores["metric"].isin(metrics)], data.labels)
     keys = ["metric", "subset", "conversation"]
     sides = both.pivot_table("score", keys, "label").reindex(columns=[0.0, 1.0]).dropna()
     if not len(sides):
@@ -70,18 +71,16 @@ def attacks(scores: pd.DataFrame, pairs: Sequence[str], data: Data) -> Findings:
     )
 
 
-def _over_draws(told: Mapping[str, Any]) -> pd.DataFrame:
+def _over_draws(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean and standard deviation of r and rho over the draws of an evaluator's examples."""
-    rows = [
-        (subset, DRAW.sub("", metric), each["pearson"]["value"], each["spearman"]["value"])
-        for subset, aspects in told.items()
-        for metric, each in (pair for aspect in aspects.values() for pair in aspect.items())
-        if DRAW.search(metric)
-    ]
-    frame = pd.DataFrame(rows, columns=["data", "metric", "pearson", "spearman"])
-    by_metric = frame.groupby(["data", "metric"], sort=False)
-    means, deviations = by_metric.mean(), by_metric.std().add_suffix(" sd")
-    return means.join(deviations).assign(draws=by_metric.size()).reset_index()
+    drawn = rows[rows["metric"].str.contains(DRAW)].rename(columns={"subset": "data"})
+    keys = ["data", "metric"]
+    by_metric = drawn.assign(metric=drawn["metric"].str.replace(DRAW, "", regex=True)).groupby(
+        keys, sort=False
+    )
+    both = by_metric[["pearson", "spearman"]]
+    found = both.mean().join(both.std().add_suffix(" sd"))
+    return found.assign(draws=by_metric.size()).reset_index()
 
 
 def ceiling(labels: Labels) -> Findings:

@@ -7,11 +7,12 @@ from recjury.stats.correlations import (
     correlations,
     rounded,
 )
-from recjury.stats.draws import Array, Draws, interval
+from recjury.stats.draws import FEWEST_CLUSTERS, Array, Draws, interval
 from recjury.stats.people import krippendorff_alpha, one_against_the_rest
 from recjury.stats.tests import holm, sign_flips
 
 __all__ = [
+    "FEWEST_CLUSTERS",
     "Array",
     "Coefficient",
     "Correlations",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from recjury.stats.draws import Array, Draws, interval
+from recjury.stats.draws import FEWEST_CLUSTERS, Array, Draws, interval
 
 _TINY = 1e-12
 _DIGITS = 9  # scores that differ in the 12th digit are tied
@@ -46,18 +46,24 @@ def correlations(
     clusters: ArrayLike,
     groups: ArrayLike,
     *,
-    draws: Draws | None = None,
+    times: int = 2000,
+    seed: int = 0,
+    fewest: int = 2,
 ) -> Correlations:
-    """The correlations of two columns without NaN; all of them are NaN if one does not vary."""
+    """The correlations of two columns without NaN.
+
+    All are NaN if a column does not vary or has fewer than `fewest` values. Of fewer than 8
+    clusters there is no interval.
+    """
     first, second = rounded(x), rounded(y)
-    if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
+    if len(first) < fewest or np.ptp(first) == 0 or np.ptp(second) == 0:
         none = Coefficient(float("nan"), float("nan"), float("nan"))
         return Correlations(none, none, none, none, none, len(first))
-    used = draws or Draws(clusters)
-    four = coefficients(first, second, groups, used)
+    draws = Draws(clusters, times=times, seed=seed)
+    four = coefficients(first, second, groups, draws)
     number = len(np.unique(np.asarray(clusters)))
     pearson, spearman, within, within_ranks = (_estimate(column, number) for column in four.T)
-    kendall = _kendall(first, second, used, number)
+    kendall = _kendall(first, second, draws, number)
     return Correlations(pearson, spearman, kendall, within, within_ranks, len(first))
 
 
@@ -135,4 +141,5 @@ def _kendall(x: Array, y: Array, draws: Draws, clusters: int) -> Coefficient:
 
 
 def _estimate(draws: Array, clusters: int) -> Coefficient:
-    return Coefficient(float(draws[0]), *interval(draws, clusters=clusters))
+    low_high = interval(draws, clusters=clusters, fewest=FEWEST_CLUSTERS)
+    return Coefficient(float(draws[0]), *low_high)

@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
+FEWEST_CLUSTERS = 8
+"""Of fewer, the ends of a correlation's interval would come from resamples of one or two."""
+
 _AT_ONCE = 256  # rows of weights that are floats at one time
 
 
@@ -68,14 +71,16 @@ def cluster_sums(values: NDArray[Any], clusters: ArrayLike) -> Array:
     return sums
 
 
-def interval(draws: Array, level: float = 0.95, clusters: int = 0) -> tuple[float, float]:
-    """The percentile interval of a figure; NaN if the figure itself is missing.
+def interval(
+    draws: Array, level: float = 0.95, clusters: int = 0, fewest: int = 0
+) -> tuple[float, float]:
+    """The percentile interval of a figure; NaN if it is missing or of less than `fewest` clusters.
 
     Of few clusters, resamples vary too little. If `clusters` says how many there are, the interval
     is made wider, as t is wider than the normal distribution (Hesterberg 2015, "What teachers
     should know about the bootstrap", section 5.3).
     """
-    if np.isnan(draws[0]):
+    if np.isnan(draws[0]) or clusters < fewest:
         return float("nan"), float("nan")
     tail = (1 - level) / 2
     if clusters > 1:

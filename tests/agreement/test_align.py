@@ -13,6 +13,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from recjury.agreement import Labels, align, labels_of, open_labels, read_scores
 from recjury.errors import UserError
+from recjury.results import Findings
 from recjury.stats import krippendorff_alpha
 from tests.cli.conftest import Recjury, recjury
 
@@ -37,27 +38,34 @@ def planted(n: int = 60, *, metric: str = "overall") -> tuple[pd.DataFrame, Labe
     return frame, labels_of("test", rows)
 
 
+def rows_of(found: Findings) -> list[dict[str, Any]]:
+    """What is known about the metrics, without what reads no word."""
+    rows: list[dict[str, Any]] = found.data["rows"]
+    return [row for row in rows if not row["metric"].startswith("(")]
+
+
 def test_coefficients_are_those_of_scipy() -> None:
     scores, labels = planted()
-    own = align(scores, labels).data["set"]["overall"]
+    found = align(scores, labels)
+    (own,) = rows_of(found)
     x, y = scores["score"], labels.means()["score"]
-    assert own["pearson"]["value"] == pytest.approx(pearsonr(x, y).statistic)
-    assert own["spearman"]["value"] == pytest.approx(spearmanr(x, y).statistic)
-    assert own["kendall"]["value"] == pytest.approx(kendalltau(x, y).statistic)
+    assert own["pearson"] == pytest.approx(pearsonr(x, y).statistic)
+    assert own["spearman"] == pytest.approx(spearmanr(x, y).statistic)
+    assert own["kendall"] == pytest.approx(kendalltau(x, y).statistic)
     for name in ("pearson", "spearman", "kendall"):
-        assert own[name]["low"] < own[name]["value"] < own[name]["high"]
+        assert own[f"{name}_low"] < own[name] < own[f"{name}_high"]
     systems = labels.means()["system"]
     centred = [v - v.groupby(systems).transform("mean") for v in (x, y)]
-    within = own["within_system"]["pearson"]["value"]
-    assert within == pytest.approx(pearsonr(*centred).statistic)
-    assert own["ceiling"]["alpha"] == pytest.approx(1.0)
+    assert own["within_pearson"] == pytest.approx(pearsonr(*centred).statistic)
+    (people,) = found.data["people"]
+    assert people["alpha"] == pytest.approx(1.0)
 
 
 def test_scores_that_differ_by_rounding_are_tied() -> None:
     scores, labels = planted()
     noisy = scores.assign(score=scores["score"].round() + np.tile([0, 1e-13, -1e-13], 20))
     exact = scores.assign(score=scores["score"].round())
-    one, other = (align(each, labels).data["set"]["overall"]["spearman"] for each in (noisy, exact))
+    (one,), (other,) = (rows_of(align(each, labels)) for each in (noisy, exact))
     assert one == other
 
 
@@ -65,9 +73,9 @@ def test_two_judges_are_compared() -> None:
     scores, labels = planted()
     noise = np.random.default_rng(2).normal(size=len(scores))
     worse = scores.assign(metric="poor.overall", score=noise)
-    own = align(pd.concat([scores, worse]), labels).data["set"]["overall"]
-    assert {"mine.overall", "poor.overall"} <= own.keys()
-    (difference,) = own["differences"]
+    found = align(pd.concat([scores, worse]), labels)
+    assert [row["metric"] for row in rows_of(found)] == ["mine.overall", "poor.overall"]
+    (difference,) = found.data["differences"]
     assert difference["a"] == "poor.overall"
     assert difference["high"] < 0
 
@@ -81,7 +89,7 @@ def test_defects_are_counted() -> None:
         (f"c{n}", -1, "satisfaction", "1", y, "set", "s", f"c{n}") for n, (y, _) in enumerate(given)
     ]
     found = align(frame, labels_of("uss", rows), resamples=100)
-    own = found.data["set"]["satisfaction"]["defects"]
+    (own,) = found.data["defects"]
     assert own["rate"] == 0.6
     assert (own["precision"], own["recall"]) == (pytest.approx(5 / 7), pytest.approx(5 / 6))
     assert own["f1"] == pytest.approx(10 / 13)
@@ -89,14 +97,14 @@ def test_defects_are_counted() -> None:
     assert own["macro f1"] == pytest.approx((10 / 13 + 4 / 7) / 2)
     assert own["weighted f1"] == pytest.approx(0.6 * 10 / 13 + 0.4 * 4 / 7)
     assert own["micro f1"] == pytest.approx(0.7)
-    assert align(*planted()).data["set"]["overall"]["defects"] == {}
+    assert not align(*planted()).data["defects"]
 
 
 def test_systems_are_ranked() -> None:
     scores, labels = planted()
-    own = align(scores, labels, level="system").data["set"]["overall"]
+    (own,) = rows_of(align(scores, labels, level="system"))
     assert own["n"] == 3
-    assert own["pearson"]["value"] > 0.9
+    assert own["pearson"] > 0.9
 
 
 def test_raters_of_a_csv_are_averaged_and_nan_is_no_score(tmp_path: Path) -> None:
@@ -112,12 +120,12 @@ def test_of_two_dialogues_there_is_no_interval() -> None:
     scores, labels = planted()
     clusters = [f"d{int(id_[1:]) % 2}" for id_ in labels.frame["conversation"]]
     found = align(scores, labels._replace(frame=labels.frame.assign(cluster=clusters)))
-    own, usual = (each.data["set"]["overall"] for each in (found, align(scores, labels)))
+    (own,), (usual,) = (rows_of(each) for each in (found, align(scores, labels)))
     assert (own["clusters"], usual["clusters"]) == (2, 60)
     for name in ("pearson", "spearman", "kendall"):
-        assert own[name]["value"] == pytest.approx(usual[name]["value"])
-        assert math.isnan(own[name]["low"])
-        assert math.isnan(own[name]["high"])
+        assert own[name] == pytest.approx(usual[name])
+        assert math.isnan(own[f"{name}_low"])
+        assert math.isnan(own[f"{name}_high"])
     assert any("fewer than 8 clusters: there are 2 of overall" in note for note in found.notes)
 
 
@@ -136,10 +144,8 @@ def of_two_corpora(*, subset: str = "corpus", system: str = "s") -> tuple[pd.Dat
 
 
 def test_conversations_of_two_data_sets_are_told_apart() -> None:
-    found = align(*of_two_corpora()).data
-    for corpus in "ab":
-        assert found[corpus]["overall"]["n"] == 12
-        assert found[corpus]["overall"]["spearman"]["value"] == pytest.approx(1)
+    for row in rows_of(align(*of_two_corpora())):
+        assert (row["n"], row["spearman"]) == (12, pytest.approx(1))
     with pytest.raises(UserError, match=r"more than one data set.*`subset`"):
         align(*of_two_corpora(subset="people"))
 
@@ -155,12 +161,8 @@ def test_conversations_of_two_systems_are_told_apart() -> None:
     with pytest.raises(UserError, match="did you mean Tea-Chat"):
         align(both.replace({"system": {"t": "Tea-Chat"}}), spelt)
     own = labels._replace(frame=labels.frame.assign(system="s"))
-    assert (
-        align(both.assign(score=both["score"].where(both["system"] == "s", 0)), own).data["set"][
-            "overall"
-        ]
-        == align(scores, own).data["set"]["overall"]
-    )
+    other = both.assign(score=both["score"].where(both["system"] == "s", 0))
+    assert rows_of(align(other, own)) == rows_of(align(scores, own))
 
 
 @needs_data
@@ -168,15 +170,16 @@ def test_faces_run_file_gives_its_published_correlations() -> None:
     """FACE, table 1: 28 figures; and within systems those of the overall scores."""
     folder = Path(DATA) / "crsarena-eval"
     labels = open_labels(f"crsarena-eval:{folder / 'crs_arena_eval.json'}")
-    found = align(read_scores(str(folder / "face_run.json")), labels, resamples=100).data
+    rows = rows_of(align(read_scores(str(folder / "face_run.json")), labels, resamples=100))
+    found = {(row["subset"], row["aspect"]): row for row in rows}
     published = json.loads((folder / "baselines.json").read_text())
     for name, subset in (("CRSArena-Eval_RD", "redial"), ("CRSArena-Eval_KG", "opendialkg")):
         for aspect, figures in published[name]["FACE"].items():
-            own = found[subset][aspect.replace("dialog_", "dialogue_")]
-            assert own["pearson"]["value"] == pytest.approx(figures["pearson_r"], abs=1e-3)
-            assert own["spearman"]["value"] == pytest.approx(figures["spearman_rho"], abs=1e-3)
+            own = found[subset, aspect.replace("dialog_", "dialogue_")]
+            assert own["pearson"] == pytest.approx(figures["pearson_r"], abs=1e-3)
+            assert own["spearman"] == pytest.approx(figures["spearman_rho"], abs=1e-3)
     for subset, within in (("redial", 0.587), ("opendialkg", 0.542)):
-        own = found[subset]["dialogue_overall"]["within_system"]["pearson"]["value"]
+        own = found[subset, "dialogue_overall"]["within_pearson"]
         assert own == pytest.approx(within, abs=1e-3)
 
 
@@ -240,7 +243,7 @@ def test_csv_and_the_command(
     scores.to_csv(tmp_path / "scores.csv", index=False)
     done = recjury("align", "scores.csv", "--labels", "csv:people.csv", "--json")
     assert done.code == 0
-    assert done.json["set"]["overall"]["n"] == 60
+    assert done.json["rows"][0]["n"] == 60
     drawn = ("--resamples", "200", "--plot", "rho.svg")
     assert (
         "mine.overall agrees best"
@@ -263,7 +266,7 @@ def test_other_names_of_columns(tmp_path: Path, columns: str, names: list[str]) 
     frame = labels.frame[["conversation", "metric", "score"]].set_axis(names, axis=1)
     frame.to_csv(tmp_path / "people.csv", index=False)
     read = open_labels(f"csv:{tmp_path / 'people.csv'}?{columns}")
-    assert align(scores, read).data["people"]["overall"]["n"] == 60
+    assert [row["n"] for row in rows_of(align(scores, read))] == [60]
 
 
 def changed(column: str, value: Any) -> Labels:
@@ -291,12 +294,12 @@ def test_no_number_where_none_is_known() -> None:
     scores, labels = planted()
     equal = labels._replace(frame=labels.frame.assign(score=3.0))
     found = align(scores, equal)
-    assert math.isnan(found.data["set"]["overall"]["pearson"]["value"])
+    assert all(math.isnan(row["pearson"]) for row in rows_of(found))
     assert any("equal" in problem for problem in found.problems)
     few = align(scores[:4], labels)
-    assert math.isnan(few.data["set"]["overall"]["pearson"]["value"])
+    assert all(math.isnan(row["pearson"]) for row in rows_of(few))
     one_rater = labels._replace(frame=labels.frame.drop_duplicates("conversation"))
-    assert align(scores, one_rater).data["set"]["overall"]["ceiling"] is None
+    assert not align(scores, one_rater).data["people"]
 
 
 @pytest.mark.parametrize(
@@ -350,4 +353,5 @@ def test_labelled_dialogues_are_judged_and_aligned(recjury: Recjury, tmp_path: P
     labels = "crsarena-eval:people.json"
     assert recjury("judge", "--labels", labels, "--catalogue", "sample").code == 0
     found = recjury("align", "recjury.db", "--labels", labels, "--json").json
-    assert found["redial"]["overall"]["n"] == 12
+    (row,) = (row for row in found["rows"] if row["metric"].endswith(".overall"))
+    assert (row["subset"], row["n"]) == ("redial", 12)

@@ -94,7 +94,7 @@ def test_two_raters_by_keyboard_then_align(path: Path, tmp_path: Path) -> None:
     for _, own in labels.frame.groupby("rater"):
         assert Counter(own["score"]) == {30: 4, 3: len(own) - 7, 4: 1, 1: 1, 2: 1}
     aligned = align(read_scores(str(path), labels=labels), labels, resamples=100)
-    assert aligned.data["sample"]["coherence"]["n"] == 4
+    assert {row["n"] for row in aligned.data["rows"] if row["aspect"] == "coherence"} == {4}
 
 
 def test_two_tabs_of_one_rater_keep_the_scores_of_both(path: Path, tmp_path: Path) -> None:
@@ -285,7 +285,7 @@ def test_labels_are_held_against_the_conversation_of_their_system(path: Path, st
     labels = open_labels(f"annotations:{study}")
     with Store(path, readonly=True) as store:
         given = Given(store, "small", labels, resamples=100)
-        both = given.beside(given.factors())
+        both = given.with_labels(given.factors())
         both = both[(both["aspect"] == "coherence") & (both["metric"] == "coherence")]
         assert set(zip(both["system"], both["label"], strict=True)) == {
             ("popular", 4.0),
