@@ -2,7 +2,7 @@
 
 Four systems, one evaluator with factors (CoRE's twelve, unless said otherwise) and the verdict.
 Prints CPU seconds and the peak of memory of `status`, `summary`, `compare`, the frame of ratings
-and the pieces of turns, each in a process of its own.
+and that of turns, each in a process of its own.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ STEPS: dict[str, Callable[[Store], object]] = {
     "summary": results.summary,
     "compare": results.comparison,
     "ratings": lambda store: results.ratings(store, "scale"),
-    "turns": lambda store: sum(map(len, results.turn_pieces(store, "scale"))),
+    "turns": lambda store: results.turns(store, "scale"),
 }
 
 

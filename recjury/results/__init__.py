@@ -20,10 +20,8 @@ from recjury.results.ratings import Resampling, means, ratings, scores
 from recjury.results.selection import Selection
 from recjury.results.summary import summary, summary_of
 from recjury.results.tables import (
-    call_pieces,
     calls,
     statements,
-    turn_pieces,
     turns,
 )
 from recjury.results.trials import trials
@@ -35,7 +33,6 @@ __all__ = [
     "Selection",
     "StoredCampaign",
     "Wanted",
-    "call_pieces",
     "calls",
     "cell_text",
     "check_plot",
@@ -60,7 +57,6 @@ __all__ = [
     "summary",
     "summary_of",
     "trials",
-    "turn_pieces",
     "turns",
     "written",
 ]
