@@ -4,7 +4,7 @@ from recjury.corpora.catalogue import Catalogue, Item, fact_of
 from recjury.corpora.corpus import DOMAINS, Corpus, Domain, Expert, known_domain
 from recjury.corpora.drawing import shuffled
 from recjury.corpora.forms import FORMS
-from recjury.corpora.graph import Edges, Fact, KnowledgeGraph
+from recjury.corpora.graph import Fact, KnowledgeGraph
 from recjury.corpora.opening import CORPORA, draw_corpus, name_and_folder, open_corpus
 from recjury.corpora.recordings import Reading, Recording, Recordings, Skipped, read_recordings
 from recjury.corpora.titles import Title, TitleIndex
@@ -17,7 +17,6 @@ __all__ = [
     "Catalogue",
     "Corpus",
     "Domain",
-    "Edges",
     "Expert",
     "Fact",
     "Item",

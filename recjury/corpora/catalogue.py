@@ -149,11 +149,7 @@ class Catalogue:
     def own_values(self, item: ItemRef) -> frozenset[str]:
         """The attribute values that no other item has: they give it away as its title would."""
         facts = self.graph.values_of(item.id)
-        return frozenset(value for _, value in facts if len(self.having(value)) == 1)
-
-    def having(self, value: str) -> frozenset[str]:
-        """The ids of the items that have a value, in whatever relation."""
-        return frozenset(self.graph.items_with(None, value))
+        return frozenset(v for _, v in facts if len(self.graph.items_with(None, v)) == 1)
 
     def meeting(self, wishes: Iterable[str]) -> list[Item]:
         """The items that meet all wishes (values, or `genre: crime`), the popular ones first."""

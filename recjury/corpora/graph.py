@@ -1,10 +1,7 @@
 """`KnowledgeGraph`: items, their attribute values, and the relations between them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from recjury.corpora.words import fold
 
@@ -22,15 +19,6 @@ class Fact(NamedTuple):
     item: str
     relation: str
     value: str
-
-
-class Edges(NamedTuple):
-    """A graph as arrays: `ends` [2, edges] has rows of `nodes`, `kinds` [edges] of `relations`."""
-
-    nodes: tuple[Node, ...]
-    relations: tuple[str, ...]
-    ends: NDArray[np.int64]
-    kinds: NDArray[np.int64]
 
 
 class KnowledgeGraph:
@@ -68,19 +56,3 @@ class KnowledgeGraph:
         """Relation and value of what two items have in common, in the order of the first."""
         theirs = set(self.values_of(other))
         return [fact for fact in self.values_of(one) if fact in theirs]
-
-    def edges(self) -> Edges:
-        """All facts in both directions, an item's first, without repeats."""
-        nodes = {node: row for row, node in enumerate(self.graph)}
-        relations: dict[str, int] = {}
-        rows = list(self._rows(nodes, relations))
-        array = np.array(rows, dtype=np.int64).reshape(-1, 3)
-        return Edges(tuple(nodes), tuple(relations), array[:, :2].T, array[:, 2])
-
-    def _rows(
-        self, nodes: dict[Node, int], relations: dict[str, int]
-    ) -> Iterator[tuple[int, int, int]]:
-        for item, value, relation in self.graph.edges(keys=True):
-            kind = relations.setdefault(relation, len(relations))
-            yield nodes[item], nodes[value], kind
-            yield nodes[value], nodes[item], kind

@@ -197,7 +197,7 @@ class Recorder(Protocol):
 
 
 def _listed_cost(name: str, base_url: str, tokens_in: int, tokens_out: int) -> float | None:
-    """US dollars by the price lists of genai-prices; None if none has a model of that name there."""
+    """US dollars by the lists of genai-prices; None if they lack a model of that name there."""
     if not _is_listed(name, base_url):
         return None
     return _calculated(name, base_url, tokens_in, tokens_out)

@@ -83,17 +83,6 @@ def test_what_items_share_by_the_graph() -> None:
     assert GRAPH.values_of("c") == GRAPH.values_of("d") == []
 
 
-def test_edges_as_arrays() -> None:
-    edges = GRAPH.edges()
-    assert edges.ends.shape == (2, 10)
-    assert edges.relations == ("director", "actor", "genre")
-    assert [node.key for node in edges.nodes] == ["a", "b", "c", "clint eastwood", "western"]
-    assert edges.ends[:, 0].tolist() == [0, 3]
-    assert edges.ends[:, 1].tolist() == [3, 0]
-    assert set(edges.kinds.tolist()) == {0, 1, 2}
-    assert KnowledgeGraph([]).edges().ends.shape == (2, 0)
-
-
 def test_the_graph_of_a_catalogue() -> None:
     catalogue = Catalogue(
         [Item(id="x", name="X", attributes={"genre": ("drama",)}), Item(id="y", name="Y")]

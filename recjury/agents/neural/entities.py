@@ -136,11 +136,17 @@ def _item(corpus: Corpus, number: int, name: str) -> ItemRef | None:
 
 def _numbered(corpus: Corpus) -> EntityGraph:
     """Items come first, in the catalogue's order; values have their folded form as names."""
-    catalogue, edges = corpus.catalogue, corpus.catalogue.graph.edges()
-    names = [catalogue.items[key].ref.name if kind == "item" else key for kind, key in edges.nodes]
-    taken = set(names[: len(catalogue)])
-    names[len(catalogue) :] = (
-        f"{name} (value)" if name in taken else name for name in names[len(catalogue) :]
-    )
-    items, refs = np.arange(len(catalogue)), tuple(item.ref for item in catalogue)
-    return EntityGraph(tuple(names), edges.relations, edges.ends, edges.kinds, items, refs)
+    catalogue, graph = corpus.catalogue, corpus.catalogue.graph.graph
+    number = {node: place for place, node in enumerate(graph)}
+    kinds = dict.fromkeys(kind for *_, kind in graph.edges(keys=True))
+    relations = {kind: place for place, kind in enumerate(kinds)}
+    facts: dict[Any, list[tuple[int, int]]] = {}
+    for item, value, kind in graph.edges(keys=True):
+        facts.setdefault(number[item], []).append((relations[kind], number[value]))
+    array = np.array(list(_edges(facts)), dtype=np.int64).reshape(-1, 3)
+    items = tuple(item.ref for item in catalogue)
+    known = {ref.name for ref in items}
+    values = [node.key for node in graph][len(items) :]
+    names = (*(ref.name for ref in items), *(f"{v} (value)" if v in known else v for v in values))
+    places = np.arange(len(items))
+    return EntityGraph(names, tuple(relations), array[:, :2].T, array[:, 2], places, items)
