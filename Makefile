@@ -34,7 +34,7 @@ demo: $(VENV)/.base ## a whole campaign without key or network
 	$(BIN)/recjury demo
 
 docs: install ## write the reference from the code, and the site to site/
-	$(BIN)/python docs/write_reference.py
+	$(BIN)/python -m docs.generator
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 lint: install ## ruff and mypy strict over source, tests, benchmarks, examples and docs

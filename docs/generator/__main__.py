@@ -1,0 +1,5 @@
+"""Write all pages."""
+
+from docs.generator import write
+
+write()
