@@ -4,8 +4,11 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from recjury.records import Metric
+
 _EDGE = 4.0  # per cent at both ends, so that a point there is whole
 _TICKS = 4
+_STEPS = 8  # the last of nine colours
 
 
 class Tick(NamedTuple):
@@ -74,3 +77,16 @@ def _round_step(step: float) -> float:
     """The next of 1, 2, 5, 10, 20, ... (and .1, .2, ...)."""
     power: float = 10.0 ** math.floor(math.log10(step))
     return next(power * each for each in (1, 2, 5, 10) if power * each >= step - 1e-12)
+
+
+def scale_of(metric: Metric) -> Axis | None:
+    """The metric's scale, None if it has no upper end."""
+    if metric.high is None or metric.high <= metric.low:
+        return None
+    return Axis(metric.low, metric.high)
+
+
+def step_of(score: float, metric: Metric) -> int | None:
+    """A score's colour from 0 to 8, None without a scale."""
+    scale = scale_of(metric)
+    return round(_STEPS * scale.share(score)) if scale else None

@@ -10,7 +10,7 @@ from recjury.results.sentences import answer
 from recjury.store import Store
 from recjury.view.data import Campaign, chosen
 from recjury.view.debates import panels
-from recjury.view.differences import Difference, by_evaluator
+from recjury.view.differences import Row, by_evaluator
 from recjury.view.looking import Look, looks, turned
 from recjury.view.overview import Overview
 from recjury.view.progress import live
@@ -191,11 +191,12 @@ def _agreement(frame: "pd.DataFrame", factors: Iterable[str]) -> dict[str, float
     return found
 
 
-def _turned(trials: "pd.DataFrame", view: Overview, pairs: Sequence[Difference]) -> Iterator[Look]:
+def _turned(trials: "pd.DataFrame", view: Overview, pairs: Sequence[Row]) -> Iterator[Look]:
     """The scenarios in which the system that is second is ahead of the first."""
     for pair in pairs[:1]:
-        number = turned(trials, view.lead, pair.a, pair.b, view.metrics[view.lead])
-        text = f"scenarios in which {pair.b} is ahead of {pair.a}"
+        a, b = pair["a"], pair["b"]
+        number = turned(trials, view.lead, a, b, view.metrics[view.lead])
+        text = f"scenarios in which {b} is ahead of {a}"
         about = "where the loser wins is where the lead is explained"
         if number:
             yield Look(number, f"{view.compare(pair)}#gaps", text, about)

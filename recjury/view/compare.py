@@ -12,11 +12,10 @@ from recjury.results.missing import Missing, about_worst, with_worst
 from recjury.results.ratings import played_trials
 from recjury.results.sentences import answer, rows_of
 from recjury.store import Store
-from recjury.view.axes import Axis
+from recjury.view.axes import Axis, scale_of
 from recjury.view.data import Campaign
-from recjury.view.differences import Difference, Row, by_evaluator, difference, turned
+from recjury.view.differences import Row, by_evaluator, plot_of, turned
 from recjury.view.gaps import MOST, Key, bars, scenarios
-from recjury.view.metrics import scale_of
 from recjury.view.rendering import Page
 
 if TYPE_CHECKING:
@@ -151,16 +150,13 @@ def _span(rows: Sequence[Row], metrics: Metrics) -> float:
     return next((span for span in _SPANS if widest <= span), _SPANS[-1])
 
 
-def _drawn(row: Row, metrics: Metrics, span: float) -> Difference:
-    """A metric's row; a plot spans the same part of each metric's scale."""
+def _drawn(row: Row, metrics: Metrics, span: float) -> Row:
+    """A metric's row with a plot, which spans the same part of each metric's scale."""
     scale = scale_of(metrics[row["metric"]])
     half = scale.width * span if scale else _reach(row) or 1.0
-    axis, found = Axis(-half, half), difference(row, metrics, Axis(-half, half))
-    if not metrics[row["metric"]].lower_is_better:
-        return found
     # The dot stands on the side of who is better.
-    plot = axis.plot(-row["difference"], -row["high"], -row["low"], ticks=[0.0])
-    return found._replace(plot=plot)
+    better = turned(row, row["b"]) if metrics[row["metric"]].lower_is_better else row
+    return {**row, "plot": plot_of(better, Axis(-half, half))}
 
 
 def _reach(row: Row) -> float:

@@ -1,52 +1,20 @@
-"""Differences between two sides: who is ahead, and a row of a comparison in words and drawn."""
+"""Rows of a comparison for pages: turned, ranked, drawn, and in texts."""
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from recjury.records import Metric
-from recjury.results.metrics import Metrics
-from recjury.results.sentences import advice, p_text, shown
+from recjury.results.sentences import shown
 from recjury.view.axes import Axis, Plot
 
 Row = Mapping[str, Any]
 """A row of `results.compare`, or a mean of `results.means`."""
 
 
-class Difference(NamedTuple):
-    """What `a` has more than `b`, in texts for cells; `p` and `more` are "" where not known."""
-
-    id: str
-    title: str
-    a: str
-    b: str
-    gap: str
-    interval: str
-    plot: Plot | None
-    decided: bool
-    p: str
-    more: str
-    means: tuple[str, str]
-    n: int
-
-
-def difference(row: Row, metrics: Metrics, axis: Axis) -> Difference:
-    """A row of a comparison, drawn on an axis with a line at zero."""
-    metric = metrics[row["metric"]]
-    return Difference(
-        id=row["metric"],
-        title=metrics.title(row["metric"]),
-        a=row["a"],
-        b=row["b"],
-        gap=signed(row["difference"], metric),
-        interval=interval(row, metric),
-        plot=axis.plot(row["difference"], row["low"], row["high"], ticks=[0.0]),
-        decided=bool(row["decided"]),
-        p="" if math.isnan(row["p"]) else p_text(row["p"]),
-        more=advice(row),
-        means=(shown(row["mean_a"], metric), shown(row["mean_b"], metric)),
-        n=int(row["n"]),
-    )
+def plot_of(row: Row, axis: Axis) -> Plot | None:
+    """A difference on an axis, with a line at zero."""
+    return axis.plot(row["difference"], row["low"], row["high"], ticks=[0.0])
 
 
 def turned(row: Row, a: str) -> Row:
@@ -93,9 +61,9 @@ def signed(value: float, metric: Metric) -> str:
     return f"{'+' if value > 0 else ''}{shown(value, metric)}"
 
 
-def by_evaluator(rows: Iterable[Any]) -> list[tuple[str, list[Any]]]:
-    """Rows with the `id` of a metric, by the name of the evaluator."""
-    groups: dict[str, list[Any]] = {}
+def by_evaluator(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
+    """Rows of a `metric`, by the name of the evaluator."""
+    groups: dict[str, list[Row]] = {}
     for row in rows:
-        groups.setdefault(row.id.rpartition(".")[0], []).append(row)
+        groups.setdefault(row["metric"].rpartition(".")[0], []).append(row)
     return list(groups.items())

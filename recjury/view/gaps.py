@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from recjury.records import ConversationLog, Metric
 from recjury.results.sentences import shown
 from recjury.store import Store
+from recjury.view.axes import scale_of
 from recjury.view.differences import signed
-from recjury.view.metrics import scale_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,48 +6,34 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from recjury.records import DEBATE, ConversationLog, Debate, Evidence, Finding, Metric, Rating
+from recjury.records import (
+    DEBATE,
+    ConversationLog,
+    Debate,
+    Evidence,
+    Finding,
+    Metric,
+    Rating,
+    Status,
+)
 from recjury.results.metrics import Metrics
 from recjury.view.marks import Mark, given, quoted
-from recjury.view.metrics import scale_of
 
-_STEPS = 8  # the last of nine colours
 _LONG = 300  # characters of evidence without a place
-
-
-class Shown(NamedTuple):
-    """A score, or why there is none. `step` is its colour from 0 to 8, None without a scale."""
-
-    score: float | None
-    step: int | None
-    status: str = "ok"
-
-    @property
-    def text(self) -> str:
-        """The score with at most two decimals."""
-        return "" if self.score is None else f"{round(self.score, 2):g}"
-
-
-class Why(NamedTuple):
-    """One rating by one rater. `turn` counts from 1; None is the dialogue."""
-
-    rater: str
-    turn: int | None
-    shown: Shown
-    text: str
-    calls: tuple[str, ...]
+_NOT_RATED = Rating(metric="", rater="", status=Status.NOT_APPLICABLE)
 
 
 class Row(NamedTuple):
-    """A metric: a score for each rater, and all that was said about it.
+    """A metric: a score for each rater, and all ratings by their raters.
 
     `key` names it in addresses and marks. `marks` point into the talk, `evidence` does not.
     """
 
     key: str
     title: str
-    scores: list[Shown]
-    whys: list[Why]
+    metric: Metric
+    scores: list[Rating]
+    ratings: list[tuple[str, Rating]]
     marks: list[Mark]
     evidence: list[str]
 
@@ -89,13 +75,6 @@ def rated(
     return Rated(name, raters, rows, reasons, debates)
 
 
-def shown(score: float | None, metric: Metric, status: str = "ok") -> Shown:
-    """A score with its place on the metric's scale."""
-    scale = scale_of(metric)
-    step = None if score is None or scale is None else round(_STEPS * scale.share(score))
-    return Shown(score, step, status)
-
-
 def key_of(id_: str) -> str:
     """A metric's id as a word that addresses and selectors can hold."""
     return re.sub(r"[^\w.@-]", "_", id_)
@@ -108,39 +87,32 @@ def _about(metric: str, evidence: Iterable[Evidence]) -> list[Evidence]:
 
 def _row(
     id_: str,
-    ratings: Sequence[tuple[str, Rating]],
+    ratings: list[tuple[str, Rating]],
     raters: Sequence[str],
     metrics: Metrics,
     evidence: Sequence[Evidence],
     log: ConversationLog,
 ) -> Row:
-    metric = metrics[id_]
-    whys = [_why(rater, rating, metric) for rater, rating in ratings]
     key, turns = key_of(id_), log.interaction
     quotes = {mark: None for _, rating in ratings for mark in quoted(key, rating.rationale, turns)}
     places = [given(key, each, turns) for each in evidence]
     return Row(
         key=key,
         title=metrics.title(id_),
-        scores=[_of_rater([why for why in whys if why.rater == rater], metric) for rater in raters],
-        whys=whys,
+        metric=metrics[id_],
+        scores=[_of_rater([each for name, each in ratings if name == rater]) for rater in raters],
+        ratings=ratings,
         marks=[*(mark for mark in places if mark), *quotes],
         evidence=[_text(each) for each, mark in zip(evidence, places, strict=True) if not mark],
     )
 
 
-def _why(rater: str, rating: Rating, metric: Metric) -> Why:
-    turn = None if rating.turn is None else rating.turn + 1
-    score = shown(rating.score, metric, str(rating.status))
-    return Why(rater, turn, score, rating.rationale or rating.reason, rating.calls)
-
-
-def _of_rater(whys: Sequence[Why], metric: Metric) -> Shown:
+def _of_rater(ratings: Sequence[Rating]) -> Rating:
     """The mean over the turns that have a score, as in the frame of ratings."""
-    scores = [why.shown.score for why in whys if why.shown.score is not None]
+    scores = [each.score for each in ratings if each.score is not None]
     if scores:
-        return shown(fmean(scores), metric)
-    return whys[0].shown if whys else Shown(None, None, "not applicable")
+        return ratings[0].model_copy(update={"score": fmean(scores), "status": Status.OK})
+    return ratings[0] if ratings else _NOT_RATED
 
 
 def _text(evidence: Evidence) -> str:

@@ -1,10 +1,15 @@
 """Templates into pages: one environment, in which every text stays text."""
 
+import math
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import jinja2
+
+from recjury.results.sentences import advice, p_text, shown
+from recjury.view.axes import step_of
+from recjury.view.differences import interval, signed
 
 STATIC = Path(__file__).parent / "static"
 """The folder of the style sheet and the script."""
@@ -36,5 +41,14 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["g"] = "{:g}".format
+    environment.filters |= {
+        "advice": advice,
+        "g": "{:g}".format,
+        "interval": interval,
+        "p": lambda p: "" if math.isnan(p) else p_text(p),
+        "score": shown,
+        "short": lambda score: f"{round(score, 2):g}",
+        "signed": signed,
+        "step": step_of,
+    }
     return environment

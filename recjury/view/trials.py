@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import text
 
 from recjury.records import ConversationLog
-from recjury.results.sentences import shown
 from recjury.store import Store
 from recjury.view.data import FILTERS, Campaign, chosen
 from recjury.view.gaps import first_words
 from recjury.view.rated import key_of
-from recjury.view.rated import shown as coloured
 from recjury.view.rendering import Page
 
 if TYPE_CHECKING:
@@ -57,7 +55,7 @@ def trials_page(
             "lead": lead,
             "factors": factors,
             "key_of": key_of,
-            "text": lambda score: shown(score, metrics[lead]),
+            "metrics": metrics,
             "title": lambda id_: metrics.title(id_) if id_ in metrics else id_,
             "trials": list(_rows(campaign, rows, [*factors, *filter(None, [lead])])),
             "number": len(found),
@@ -112,17 +110,15 @@ def _factors(campaign: Campaign, sort: str) -> list[str]:
 def _rows(
     campaign: Campaign, rows: Sequence[Mapping[Any, Any]], ids: Sequence[str]
 ) -> Iterator[dict[Any, Any]]:
-    """The rows with what was said first and last, and `scores`: those of `ids`, as cells."""
+    """The rows with what was said first and last, and `scores` of `ids`: (None, why) if lost."""
     trials = [row["id"] for row in rows]
     logs, why = dict(campaign.store.logs(trials)), _statuses(campaign.ratings, trials)
     for row in rows:
         log, trial = logs.get(row["id"]), row["id"]
         scores = {
-            id_: coloured(
-                None if math.isnan(row[id_]) else row[id_],
-                campaign.metrics[id_],
-                why.get((trial, id_)) or why.get((trial, ""), "not rated"),
-            )
+            id_: (row[id_], "")
+            if not math.isnan(row[id_])
+            else (None, why.get((trial, id_)) or why.get((trial, ""), "not rated"))
             for id_ in ids
         }
         first, last = (first_words(log), _last_words(log)) if log else ("", "")

@@ -73,10 +73,7 @@ def test_each_list_to_look_at_has_as_many_trials_as_it_says(store: Store) -> Non
 def test_numbers_of_a_page_lead_to_their_trials(store: Store) -> None:
     fill(store, {"good": [80, 90, 40], "bad": [20, 30, 60]})
     values = page_of(store)
-    system = values["systems"][0]
-    assert (system.name, system.cells[0].text) == ("good", "70.2")
-    for cell in system.cells:
-        assert len(listed(store, cell.address)) == 3
+    assert values["systems"] == ["good", "bad"]
     html = render(campaign_page(store, {}, "films"))
     links = {unescape(each) for each in re.findall(r'href="(/c/films/trials[^"]*)"', html)}
     assert len(links) > 10
@@ -87,8 +84,8 @@ def test_numbers_of_a_page_lead_to_their_trials(store: Store) -> None:
 def test_the_answer_and_its_verdict_name_the_better_system(store: Store) -> None:
     fill(store, {"bad": [20, 30, 25, 35, 30, 20, 30, 25], "good": [80, 90, 85, 80, 90, 80, 70, 90]})
     pair = page_of(store)["pairs"][0]
-    assert (pair.a, pair.b, pair.decided) == ("good", "bad", True)
-    assert pair.gap.startswith("+")
+    assert (pair["a"], pair["b"], pair["decided"]) == ("good", "bad", True)
+    assert pair["difference"] > 0
     text = " ".join(re.sub("<[^>]*>", "", render(campaign_page(store, {}, "films"))).split())
     assert "good is ahead: overall 83" in text
     assert "over bad" in text
@@ -101,10 +98,11 @@ def test_filters_narrow_all_of_the_page(store: Store) -> None:
     fill(store, {"c": [50]}, corpus="redial")
     assert page_of(store)["options"]["corpus"] == ["redial", "sample"]
     values = page_of(store, corpus="redial")
-    assert [system.name for system in values["systems"]] == ["c"]
+    assert values["systems"] == ["c"]
     assert [panel.system for panel in values["panels"]] == ["c"]
     assert values["trials"] == 1
-    assert "corpus=redial" in values["systems"][0].cells[0].address
+    html = render(campaign_page(store, {"corpus": "redial"}, "films"))
+    assert "trials?corpus=redial&amp;system=c&amp;sort=core.overall" in html
     with pytest.raises(UserError, match="corpus 'opendialkg'"):
         page_of(store, corpus="opendialkg")
 
@@ -135,8 +133,8 @@ def test_who_is_ahead_is_so_over_common_scenarios(store: Store) -> None:
     """A system with one easy trial has the higher mean, and is behind where both were tried."""
     fill(store, {"lucky": [None, None, 90], "steady": [40, 30, 95]})
     (pair,) = page_of(store)["pairs"]
-    assert (pair.a, pair.b) == ("steady", "lucky")
-    assert [system.name for system in page_of(store)["systems"]] == ["steady", "lucky"]
+    assert (pair["a"], pair["b"]) == ("steady", "lucky")
+    assert page_of(store)["systems"] == ["steady", "lucky"]
     assert "steady is ahead: overall 55.2, 5.0 over lucky" in re.sub(
         "<[^>]*>", "", render(campaign_page(store, {}, "films"))
     )
@@ -147,7 +145,7 @@ def test_who_is_ahead_is_so_over_common_scenarios(store: Store) -> None:
 def test_of_many_systems_the_pairs_of_the_first_are_listed(store: Store) -> None:
     fill(store, {f"s{place}": [50 + place, 40 + place] for place in range(9)})
     pairs = page_of(store)["pairs"]
-    assert {pair.a for pair in pairs} == {"s8"}
+    assert {pair["a"] for pair in pairs} == {"s8"}
     assert len(pairs) == 8
 
 
@@ -211,10 +209,7 @@ def test_words_are_found_as_they_were_said(store: Store, words: str, found: list
 def test_why_there_is_no_score_is_shown(store: Store) -> None:
     put(store, said("Hi", "A", id="s1"), [rated("novelty", None), debated([50])])
     (trial,) = trials_page(store, {}, "films").values["trials"]
-    assert (trial["scores"]["core.novelty"].score, trial["scores"]["core.novelty"].status) == (
-        None,
-        "unreadable",
-    )
+    assert trial["scores"]["core.novelty"] == (None, "unreadable")
     assert trial["status"] == "unscored"
 
 

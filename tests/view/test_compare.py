@@ -12,7 +12,7 @@ from recjury.results import comparison
 from recjury.results.sentences import p_text
 from recjury.store import Store
 from recjury.view.compare import compare_page
-from recjury.view.differences import Difference
+from recjury.view.differences import Row
 from recjury.view.rendering import Page, render
 from tests.results.filled import evaluator, fill
 
@@ -36,8 +36,8 @@ def shown(store: Store, **query: str) -> dict[str, Any]:
     return page.values
 
 
-def differences(values: Mapping[str, Any]) -> dict[str, Difference]:
-    return {row.id: row for _, rows in values["groups"] for row in rows}
+def differences(values: Mapping[str, Any]) -> dict[str, Row]:
+    return {row["metric"]: row for _, rows in values["groups"] for row in rows}
 
 
 def test_one_p_for_one_difference(store: Store) -> None:
@@ -49,15 +49,15 @@ def test_one_p_for_one_difference(store: Store) -> None:
     }
     for a, b in (("high", "low"), ("low", "high"), ("mid", "high")):
         row = differences(shown(store, a=a, b=b))["core.overall"]
-        assert row.p == said[frozenset((a, b))]
+        assert p_text(row["p"]) == said[frozenset((a, b))]
 
 
 def test_sides_can_be_turned(store: Store) -> None:
     fill(store, SCORES)
     one, other = (shown(store, a=a, b=b) for a, b in (("high", "low"), ("low", "high")))
     first, second = (differences(values)["core.overall"] for values in (one, other))
-    assert (first.gap, second.gap) == ("+64.9", "-64.9")
-    assert first.means == second.means[::-1]
+    assert round(first["difference"], 1) == -round(second["difference"], 1) == 64.9
+    assert (first["mean_a"], first["mean_b"]) == (second["mean_b"], second["mean_a"])
     assert [gap.gap[1:] for gap in one["gaps"]] == [gap.gap[1:] for gap in other["gaps"]][::-1]
     assert one["answer"] == other["answer"]
 
@@ -85,7 +85,7 @@ def test_nothing_leaves_its_axis(store: Store, metric: str) -> None:
     extreme = {"overall": [100.0, 100, 100], "rounds": [1.0, 1, 1]}
     fill(store, {"best": extreme, "worst": {"overall": [0, 0, 0], "rounds": [900, 800, 700]}})
     values = shown(store, metric=metric)
-    places = [place for row in differences(values).values() for place in (row.plot or ())[:3]]
+    places = [place for row in differences(values).values() for place in (row["plot"] or ())[:3]]
     places += [place for gap in values["gaps"] for place in gap.x or ()]
     assert places
     assert all(0 <= place <= 100.01 for place in places)
@@ -101,10 +101,10 @@ def test_users_evaluators_and_campaigns_are_compared(store: Store) -> None:
     evaluators = [evaluator("core"), evaluator("own")]
     fill(store, SCORES, evaluators=evaluators, user="patient")
     fill(store, {"high": SCORES["low"]}, campaign="later", version="2222bbbb")
-    assert differences(shown(store, by="campaign", a="films", b="later"))["core.overall"].n == 7
+    assert differences(shown(store, by="campaign", a="films", b="later"))["core.overall"]["n"] == 7
     values = compare_page(store, {"by": "evaluator"}, "films").values
     assert (values["sides"].a, values["sides"].b) == ("core", "own")
-    assert differences(values)["overall"].gap == "0.0"
+    assert differences(values)["overall"]["difference"] == 0
     fill(store, SCORES, evaluators=evaluators, user="hasty", version="1111aaaa")
     values = shown(store, by="user")
     assert {values["sides"].a, values["sides"].b} == {"patient", "hasty"}
@@ -115,24 +115,24 @@ def test_older_versions_are_compared(store: Store) -> None:
     fill(store, {"mine": SCORES["high"]}, version="2222bbbb")
     values = shown(store)
     assert {values["sides"].a, values["sides"].b} == {"mine", "mine@1111aaaa"}
-    assert differences(values)["core.overall"].gap == "+64.9"
+    assert round(differences(values)["core.overall"]["difference"], 1) == 64.9
 
 
 def test_a_lost_score_can_count_as_the_worst(store: Store) -> None:
     fill(store, SCORES)
     left_out, worst = (shown(store, a="high", b="mid", missing=each) for each in ("", "worst"))
     first, second = (differences(values)["core.overall"] for values in (left_out, worst))
-    assert (first.n, second.n) == (6, 7)
-    assert float(second.gap) > float(first.gap)
+    assert (first["n"], second["n"]) == (6, 7)
+    assert second["difference"] > first["difference"]
     assert "Lost scores count as the worst" in worst["answer"][-1]
     assert len(worst["gaps"]) == 7
 
 
 def test_what_is_written_meanwhile_is_shown(store: Store) -> None:
     fill(store, SCORES)
-    assert differences(shown(store, a="high", b="low"))["core.overall"].n == 7
+    assert differences(shown(store, a="high", b="low"))["core.overall"]["n"] == 7
     fill(store, SCORES, first=7)
-    assert differences(shown(store, a="high", b="low"))["core.overall"].n == 14
+    assert differences(shown(store, a="high", b="low"))["core.overall"]["n"] == 14
 
 
 def test_of_very_many_scenarios_the_ends_are_listed(store: Store) -> None:

@@ -115,8 +115,8 @@ def test_each_rater_has_a_column_and_a_failure_is_no_number(store: Store) -> Non
     (core,) = conversation_page(store, {}, id_).values["judged"]
     assert core.raters == ["main", "second"]
     (row,) = core.rows
-    assert [(shown.score, shown.step) for shown in row.scores] == [(3.0, 6), (None, None)]
-    assert [why.turn for why in row.whys] == [2, 4, 2]
+    assert [each.score for each in row.scores] == [3.0, None]
+    assert [rating.turn for _, rating in row.ratings] == [1, 3, 1]
     assert "unreadable" in Tags(html_of(store, id_)).text
 
 
@@ -124,7 +124,7 @@ def test_judgings_are_columns(store: Store) -> None:
     id_ = put(store, said("A?", "B."), [rated("novelty", 1, "No.")], [rated("novelty", 3, "Yes.")])
     (core,) = conversation_page(store, {}, id_).values["judged"]
     assert core.raters == ["main 1", "main 2"]
-    assert [shown.score for shown in core.rows[0].scores] == [1, 3]
+    assert [each.score for each in core.rows[0].scores] == [1, 3]
 
 
 @pytest.mark.parametrize(
