@@ -143,14 +143,20 @@ def test_its_commands_work(
             subprocess.run(["bash", "-ec", text], cwd=tmp_path, check=True, env=PYTHON)
 
 
-def test_python_of_pages_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def python_of(page: Path) -> list[str]:
     """What is no file, and needs no weights."""
-    for page in PAGES:
-        monkeypatch.chdir(tmp_path)
-        names: dict[str, object] = {"__name__": "__main__"}
-        for language, _, text in BLOCK.findall(page.read_text("utf-8")):
-            if language == "python" and "torch" not in text and "Evaluator" not in text:
-                exec(compile(text, name_of(page), "exec"), names)
+    found = [
+        text for language, _, text in BLOCK.findall(page.read_text("utf-8")) if language == "python"
+    ]
+    return [text for text in found if "torch" not in text and "Evaluator" not in text]
+
+
+@pytest.mark.parametrize("page", [each for each in PAGES if python_of(each)], ids=name_of)
+def test_its_python_works(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "__main__"}
+    for text in python_of(page):
+        exec(compile(text, name_of(page), "exec"), names)
 
 
 @pytest.mark.parametrize("notebook", sorted(DOCS.rglob("*.ipynb")), ids=name_of)
