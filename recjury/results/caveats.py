@@ -3,8 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import groupby
-from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -18,8 +17,6 @@ from recjury.store import Store
 
 _FEW = 10  # scenarios
 _ALIKE, _ENOUGH = 0.95, 20  # the share of equal scores, of so many, that says nothing
-_LOOKED_AT = 200  # logs of a system
-_UNEQUAL = 1.5  # how many times as long lists are not compared
 
 
 def about_scores(
@@ -90,42 +87,6 @@ def _one_score(frame: pd.DataFrame) -> Iterator[str]:
             alike[str(rater)].append(f"{evaluator}.{metric} ({share})")
     for rater, metrics in alike.items():
         yield f"{rater} gives nearly one score to everything on {listed(metrics)}"
-
-
-class _Lists(NamedTuple):
-    """The lists of a system's turns: how long, and whether they were found in its texts."""
-
-    lengths: list[int]
-    linked: list[bool]
-
-
-def about_logs(store: Store, frame: pd.DataFrame) -> Iterator[str]:
-    """Whether the systems' lists can be compared, by the first logs of each system."""
-    rows = frame.drop_duplicates("conversation").groupby("system", observed=True, sort=False)
-    systems = dict(rows.head(_LOOKED_AT)[["conversation", "system"]].astype(str).to_numpy())
-    lists: defaultdict[str, _Lists] = defaultdict(lambda: _Lists([], []))
-    for id_, log in store.logs(systems):
-        turns = [turn for turn in log.interaction if turn.speaker == "system" and not turn.failure]
-        lists[systems[id_]].lengths.extend(len(turn.items) for turn in turns)
-        lists[systems[id_]].linked.append(log.linked or any(turn.linked for turn in turns))
-    mean = {name: fmean(each.lengths) for name, each in lists.items() if each.lengths}
-    if silent := [name for name, length in mean.items() if not length]:
-        yield (
-            f"{listed(silent)} listed no item: a conversation that was played found nothing then, "
-            "and what else needs a list has no score"
-        )
-    mean = {name: length for name, length in mean.items() if length}
-    if mean and max(mean.values()) > _UNEQUAL * min(mean.values()):
-        lengths = listed([f"{name} {length:.1f}" for name, length in mean.items()])
-        yield (
-            f"lists differ in length ({lengths} items a turn): a longer one finds more, so do not "
-            "compare what counts items, such as success, recall and novelty"
-        )
-    if linked := [name for name, each in lists.items() if any(each.linked)]:
-        yield (
-            f"the lists of {listed(linked)} were found in texts, by names of items: they are as "
-            "long as what the texts name"
-        )
 
 
 def about_campaign(campaign: StoredCampaign) -> tuple[str, ...]:

@@ -9,9 +9,10 @@ from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.records import Metric
 from recjury.results.campaign import StoredCampaign
-from recjury.results.caveats import about_choice, about_logs, about_scores
+from recjury.results.caveats import about_choice, about_scores
 from recjury.results.compare import By, compare, is_meant
 from recjury.results.findings import Findings
+from recjury.results.logs import Logs
 from recjury.results.metrics import metrics_of, with_scales
 from recjury.results.missing import Missing, about_worst, with_worst
 from recjury.results.ratings import STANDARD, Resampling
@@ -74,7 +75,7 @@ def comparison(
         *_about_selection(selection),
         *about_choice(best_of(table, known), len(sides)),
         *about_scores(own, by=by),
-        *about_logs(store, own),
+        *Logs.read(store, own).about_lists(),
     )
     held = [_held(table, known, *each) for each in (margins or {}).items()]
     said = [_margin_text(each, names) for each in held]

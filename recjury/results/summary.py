@@ -1,6 +1,6 @@
 """What came of a campaign: means by system, who is ahead, and what failed or has no score."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 import pandas as pd
@@ -11,15 +11,14 @@ from recjury.results.campaign import StoredCampaign
 from recjury.results.caveats import (
     about_campaign,
     about_choice,
-    about_logs,
     about_means,
     about_scores,
 )
 from recjury.results.compare import COLUMNS, compare
 from recjury.results.findings import Findings
+from recjury.results.logs import Logs, of_targets
 from recjury.results.metrics import with_scales
 from recjury.results.missing import Missing, about_worst, with_worst
-from recjury.results.names import names_in
 from recjury.results.ratings import (
     FAILURES,
     LOST,
@@ -65,7 +64,7 @@ def summary_of(
         counted = with_worst(frame, known)
         scored = scores(counted)
     table, spent = means(scored, resampling), effort(campaign.trials, costs(store, name))
-    names = names_in(store, name, frame)
+    logs = Logs.read(store, frame)
     compared = _compared(counted, scored, table, known, resampling)
     said = _answer(name, frame, table, compared, known)
     problems = tuple(_problems(frame) + _not_played(store, name))
@@ -74,14 +73,14 @@ def summary_of(
         *about_means(frame),
         *about_choice(best_of(compared, known), len(table["system"].unique())),
         *about_scores(kept, table=campaign.scores if len(kept) == len(frame) else None),
-        *names.sentences(),
-        *about_logs(store, frame),
+        *logs.about_names(),
+        *logs.about_lists(),
         *about_campaign(campaign),
     )
     return Findings(
         title=name,
         answer=f"{said}\n{about_worst(frame)}" if missing == "worst" else said,
-        tables=_tables(store, counted, table, known, resampling) | _effort(spent),
+        tables=_tables(counted, table, known, resampling, logs.named) | _effort(spent),
         numbers=with_settings(with_scales(table, known), "system"),
         notes=notes,
         problems=problems,
@@ -90,7 +89,7 @@ def summary_of(
             "systems": _systems(table),
             "comparisons": rows_of(compared),
             "effort": rows_of(spent),
-            "names": names.data,
+            "names": logs.data,
             "caveats": [*notes, *problems],
         },
     )
@@ -132,18 +131,17 @@ def _answer(
 
 
 def _tables(
-    store: Store,
     frame: pd.DataFrame,
     table: pd.DataFrame,
     known: Mapping[str, Metric],
     resampling: Resampling,
+    named: Set[str],
 ) -> dict[str, pd.DataFrame]:
     """All means; and those of finding targets without the scenarios whose history names one."""
     if not table["n"].any():
         return {}
     found = {"Means, with 95 % intervals": _by_metric(table, known)} | _variants(table, known)
-    outcomes = frame[(frame["kind"] == "outcome") & frame["metric"].isin(_OF_TARGETS)]
-    named = _named_before(store, frame) if len(outcomes) else set()
+    outcomes = of_targets(frame)
     new = outcomes[~_scenarios(outcomes).isin(named)]
     if named and len(new):
         heading = f"Without the {len(named)} scenarios whose history names a target"
@@ -171,16 +169,6 @@ def _effort(spent: pd.DataFrame) -> dict[str, pd.DataFrame]:
             texts = ["-" if each is None else f"{each:.{decimals}f}" for each in spent[name]]
             shown[heading] = texts
     return {"Time and cost": shown} if len(shown.columns) > 1 else {}
-
-
-_OF_TARGETS = ("success", "recall@1", "recall@5", "recall@10", "last_recall@10")
-
-
-def _named_before(store: Store, frame: pd.DataFrame) -> set[str]:
-    """The scenarios in whose history a target is named (CoRE's data: 12 and 36 %)."""
-    rows = frame.assign(id=_scenarios(frame)).drop_duplicates("id")
-    ids = dict(zip(rows["conversation"].astype(str), rows["id"], strict=True))
-    return {ids[id_] for id_, log in store.logs(ids) if log.scenario.named_in_history}
 
 
 def _scenarios(frame: pd.DataFrame) -> "pd.Series[str]":
