@@ -24,9 +24,11 @@ _UP_TO_END = re.compile(rf".*{_ENDS}", re.DOTALL)
 _BEGIN = re.compile(r"\s*(?:<\|start\|>assistant)?(?:<think>|\[THINK\]|<\|channel\|>)")
 _REST = re.compile(r"(?:<\|return\|>|<\|end\|>|<\|im_end\|>|</s>)\s*\Z")
 _RATING = re.compile(
-    r'<rating code="(?P<code>[^"]*)">\s*\**\s*(?P<score>-?[0-9]{1,9})(?:\.0+)?'
-    r"(?:\s*/\s*(?P<of>[0-9]{1,9}))?\s*\**\s*</rating>"
-)  # one pattern for all codes: compiling one for each call was the largest item of a profile
+    r'<rating code="(?P<code>[^"]*)">\s*+\**+\s*+(?P<score>-?[0-9]{1,9})(?:\.0+)?'
+    r"(?:\s*+/\s*+(?P<of>[0-9]{1,9}))?\s*+\**+\s*+</rating>"
+)  # one pattern for all codes: compiling one for each call was the largest item of a profile;
+# it never goes back, so that no quoted text can hold up the process
+_FIRST_OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{*(?=\{)")
 _TRAILING = re.compile(r",(?=\s*[}\]])")
 
 
@@ -53,7 +55,10 @@ def rating_in(reply: Completion, low: int, high: int) -> tuple[int, str]:
 
 
 def object_in(reply: Completion) -> dict[str, Any]:
-    """The one JSON object with the code, without the code."""
+    """The one JSON object with the code, without the code.
+
+    A reply that begins with an object has no other one: what a role quotes may close the first.
+    """
 
     def coded(text: str) -> list[dict[str, Any]]:
         found = [value for value in _objects(text) if value.get("code") == reply.code]
@@ -62,6 +67,9 @@ def object_in(reply: Completion) -> dict[str, Any]:
         return found
 
     found = _only(reply, coded, "JSON object")
+    begun = _FIRST_OBJECT.match(reply.text)
+    if begun and _object_at(_TRAILING.sub("", reply.text[begun.end() :])).get("code") != reply.code:
+        raise Unreadable("it begins with another JSON object than the one with the code")
     return {key: value for key, value in found.items() if key != "code"}
 
 
@@ -131,7 +139,8 @@ def _shares(token: Mapping[str, Any], values: Mapping[str, T]) -> dict[T, float]
 
 def _only(reply: Completion, find: Callable[[str], Sequence[T]], what: str) -> T:
     """What `find` finds in the first reading that has any; it must be one alone."""
-    found = next((found for text in _readings(reply) if (found := find(text))), ())
+    readings = (text for text in _readings(reply) if reply.code in text)
+    found = next((found for text in readings if (found := find(text))), ())
     if not found and reply.finish == "length":
         raise Unreadable(f"it was cut off before the {what}")
     if len(found) != 1:
@@ -150,6 +159,15 @@ def _readings(reply: Completion) -> Iterator[str]:
         yield whole[end:]
     if not _BEGIN.match(whole):
         yield whole
+
+
+def _object_at(text: str) -> dict[str, Any]:
+    """The JSON object that a text begins with, empty if it is none."""
+    try:
+        value, _ = json.JSONDecoder(strict=False).raw_decode(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
