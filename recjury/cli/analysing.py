@@ -17,6 +17,7 @@ from recjury.cli.options import (
     campaign_of,
 )
 from recjury.errors import UserError
+from recjury.results import StoredCampaign
 from recjury.store import Store
 
 
@@ -85,11 +86,11 @@ def analyse(
     chosen = plugins.find("analyses", name).value
     people = agreement.open_labels(labels) if labels else None
     if isinstance(chosen, papers.Recipe):
-        found = papers.shown(name, papers.Data(store, campaign, people, *resampling))
+        found = papers.show(name, store, people, campaign=campaign, resampling=resampling)
     else:
         with Store(store, readonly=True) as opened:
-            given = agreement.Given(opened, campaign_of(opened, campaign), people, *resampling)
-            found = chosen.run(given)
+            own = StoredCampaign(opened, campaign_of(opened, campaign))
+            found = chosen.run(agreement.Study(own, people, resampling))
     output.show(found, draw=papers.draw)
 
 

@@ -28,6 +28,9 @@ _EXTRAS = {
     "frames": ("pyarrow",),
     "baselines": ("sacrebleu", "rouge_score"),
     "postgres": ("psycopg",),
+    "cluster": ("ray",),
+    "fine-tuning": ("peft",),
+    "otel": ("opentelemetry",),
 }
 _PATIENCE = 5.0  # seconds that an endpoint has for an answer after a failed attempt
 _SAYS = "Reply with the word yes."
@@ -64,7 +67,7 @@ def doctor(
             answer="\n".join(lines),
             tables={"In order": pd.DataFrame(fine, columns=["what", "result"])},
             data={"problems": problems, "fine": dict(fine)},
-        ),
+        )
     )
     if problems:
         raise typer.Exit(3)

@@ -21,7 +21,7 @@ from recjury.cli.options import (
     pairs,
 )
 from recjury.cli.parameters import OptionsOf
-from recjury.cli.stores import verified
+from recjury.cli.stores import verification
 from recjury.errors import UserError
 from recjury.files import read_text
 from recjury.records import ratings_of, statements_of
@@ -128,7 +128,7 @@ def replay(
         elif verify:
             name = campaign_of(opened, campaign)
             id_ = opened.conversation(conversation).id if conversation else ""
-            found = verified(opened, [name], title=name, conversation=id_)
+            found = verification(opened, [name], title=name, conversation=id_)
             found = replace(found, data={"campaign": name, **found.data})
         elif conversation:
             found = asyncio.run(results.replay(opened, conversation))

@@ -155,6 +155,6 @@ def explain(
     Examples: recjury explain 3f2a; recjury explain 3f2a --metric core.novelty; recjury explain
     3f2a --role linguist --round 2.
     """
-    wanted = results.Wanted(metric=metric, rater=rater, role=role, round=round_, turn=turn)
+    wanted = results.RatingFilter(metric=metric, rater=rater, role=role, round=round_, turn=turn)
     with Store(store, readonly=True) as opened:
         output.show(results.explain(opened, id_, wanted))

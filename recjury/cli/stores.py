@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from recjury import campaign as campaigns
-from recjury import store as stores_
 from recjury.cli.options import DEFAULT_STORE, CampaignOption, JsonOutput, StoreOption
 from recjury.cli.parameters import expanded
 from recjury.errors import UserError
 from recjury.results import Findings
 from recjury.store import Store
+from recjury.store import merge as merge_stores
 
 store = typer.Typer(
     help="Check stores, and merge them.", no_args_is_help=True, rich_markup_mode=None
@@ -31,12 +31,12 @@ def verify(
     """
     with Store(store, readonly=True) as opened:
         names = [opened.campaign(campaign)] if campaign else opened.campaigns()
-        output.show(verified(opened, names, title=store, problems=opened.check()))
+        output.show(verification(opened, names, title=store, problems=opened.check()))
 
 
-def verified(
+def verification(
     store: Store,
-    campaigns_: Sequence[str],
+    names: Sequence[str],
     *,
     title: str,
     conversation: str = "",
@@ -44,7 +44,7 @@ def verified(
 ) -> Findings:
     """Evaluations rated again from the stored replies: of campaigns, or of one conversation."""
     lines, differing, equal, changed = [*problems], dict[str, str](), 0, 0
-    for name in campaigns_:
+    for name in names:
         found = asyncio.run(campaigns.verify(store, name, conversation=conversation))
         equal, changed = equal + found.equal, changed + found.changed
         differing |= found.differing
@@ -75,8 +75,8 @@ def merge(
     lines, differing = [], list[str]()
     for each in stores:
         _check_is_another(each, into)
-        with stores_.Store(each, readonly=True) as source, stores_.Store(into) as target:
-            merged = stores_.merge(source, target)
+        with Store(each, readonly=True) as source, Store(into) as target:
+            merged = merge_stores(source, target)
         lines.append(
             f"{each}: {merged.conversations} conversations and {merged.evaluations} evaluations "
             "are new."
