@@ -29,7 +29,7 @@ _RECJURY: Mapping[str, Sequence[Any]] = {
     "import recjury": [
         *(recjury.evaluate, recjury.judge, recjury.open, recjury.compare),
         *(recjury.ratings, recjury.means, recjury.turns, recjury.statements, recjury.calls),
-        *(recjury.Run, recjury.Mean, recjury.Stored),
+        *(recjury.Run, recjury.Stored),
     ],
 }
 _OWN_PARTS: Mapping[str, Sequence[Any]] = {
