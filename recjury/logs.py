@@ -1,6 +1,7 @@
 """One event for each begin and end of work: JSON lines in the file of `--log`, and spans."""
 
 import atexit
+import os
 import sys
 from pathlib import Path
 from typing import Any, TextIO, cast
@@ -10,7 +11,8 @@ from structlog.typing import EventDict, FilteringBoundLogger
 
 from recjury.errors import UserError
 from recjury.keys import hidden
-from recjury.telemetry import as_span, send_spans
+
+_COLLECTORS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 
 
 class _File:
@@ -39,6 +41,14 @@ def _drop_without_file(_: object, __: str, event: EventDict) -> EventDict:
     return event
 
 
+def _as_span(_: object, __: str, event: EventDict) -> EventDict:
+    if "opentelemetry.sdk.trace" in sys.modules:  # else nobody takes spans
+        from recjury.telemetry import as_span
+
+        as_span(event)
+    return event
+
+
 def _rendered(_: object, __: str, event: EventDict) -> str:
     return hidden(cast("str", structlog.processors.JSONRenderer()(None, "", event)))
 
@@ -46,7 +56,7 @@ def _rendered(_: object, __: str, event: EventDict) -> str:
 logger: FilteringBoundLogger = structlog.wrap_logger(
     _FILE,
     processors=[
-        as_span,
+        _as_span,
         _drop_without_file,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -64,7 +74,10 @@ def report_events(path: Path | None) -> None:
 
     Raises UserError if the file cannot be written.
     """
-    send_spans()
+    if any(map(os.environ.get, _COLLECTORS)):
+        from recjury.telemetry import send_spans
+
+        send_spans()
     if path is None:
         return
     try:
