@@ -167,3 +167,10 @@ def test_notebooks_run(notebook: Path, tmp_path: Path, monkeypatch: pytest.Monke
     for cell in json.loads(notebook.read_text("utf-8"))["cells"]:
         if cell["cell_type"] == "code":
             exec(compile("".join(cell["source"]), name_of(notebook), "exec"), names)
+
+
+def test_another_index_reaches_pip() -> None:
+    """As docs/how-to/models.md says of small builds of torch."""
+    make = ["make", "--dry-run", "--always-make", "install", "PIP_INDEX=https://127.0.0.1/cpu"]
+    done = subprocess.run(make, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "--extra-index-url https://127.0.0.1/cpu" in done.stdout
