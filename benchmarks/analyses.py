@@ -17,10 +17,10 @@ FLAGGING = ("length", "self_preference", "position", "turns", "retest")
 def main() -> None:
     flagged: Counter[str] = Counter()
     for seed in range(SEEDS):
-        given, noise = honest(seed), honest(seed, spread=0)
+        judged, noise = honest(seed), honest(seed, spread=0)
         for name in FLAGGING:
-            given = noise if name == "retest" else given
-            flagged[name] += bool(ANALYSES[f"judge.{name}"].run(given).data["flagged"])
+            study = noise if name == "retest" else judged
+            flagged[name] += bool(ANALYSES[f"judge.{name}"].run(study).data["flagged"])
     for name in FLAGGING:
         print(f"judge.{name}: {flagged[name] / SEEDS:.1%} of {SEEDS} seeds")
 

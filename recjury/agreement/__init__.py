@@ -5,17 +5,17 @@ from recjury.agreement.analyses import ANALYSES
 from recjury.agreement.annotate import Drawing, export_pages
 from recjury.agreement.annotations import import_answers
 from recjury.agreement.forms import FORMS, open_labels
-from recjury.agreement.given import Analysis, Given
 from recjury.agreement.labels import Labels, labels_of
 from recjury.agreement.scores import read_scores, scores_of
+from recjury.agreement.study import Analysis, Study
 
 __all__ = [
     "ANALYSES",
     "FORMS",
     "Analysis",
     "Drawing",
-    "Given",
     "Labels",
+    "Study",
     "align",
     "export_pages",
     "import_answers",

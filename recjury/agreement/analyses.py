@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from recjury.agreement import core_questions as core
 from recjury.agreement import judge_questions as judge
 from recjury.agreement.face_parts import explained
-from recjury.agreement.given import Analysis
+from recjury.agreement.study import Analysis
 
 _LABELS, _JUDGES = "people's labels", "two judges"
 
@@ -19,7 +19,7 @@ ANALYSES: Mapping[str, Analysis] = {
     "judge.length": Analysis(judge.length, "whether long replies score higher", "ten scenarios"),
     "judge.self_preference": Analysis(judge.self_preference, "own systems preferred", _JUDGES),
     "judge.position": Analysis(judge.position, "the first reply preferred", "paireval, twice"),
-    "judge.turns": Analysis(judge.turns, "scores over the turns", "ratings of turns"),
+    "judge.turns": Analysis(judge.over_turns, "scores over the turns", "ratings of turns"),
     "judge.samples": Analysis(judge.samples, "scenarios that intervals need", "ten scenarios"),
     "judge.retest": Analysis(judge.retest, "whether scores come out again", "judgings: 2"),
     "offline.table": Analysis(judge.offline_table, "recall, nDCG, MRR by system", "offline"),

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from recjury.agreement.given import FEWEST, Given, check_enough, cluster_of
 from recjury.agreement.labels import agreement
+from recjury.agreement.study import FEWEST, Study, check_enough, cluster_of
 from recjury.errors import UserError
 from recjury.records import DEBATE
-from recjury.results import Findings, scores
+from recjury.results import Findings
 from recjury.results.ratings import TRIAL
 from recjury.stats import FEWEST_CLUSTERS, interval
 
@@ -19,16 +19,16 @@ _MEAN, _ROUTED = "mean of judges", "routed"
 _OVERALL = ("overall", "dialogue_overall", "satisfaction")  # names of people's overall score
 
 
-def coupling(given: Given) -> Findings:
+def coupling(study: Study) -> Findings:
     """RQ1: how far factors go together (mean |r| of their pairs), by judge, for their mean, and
     for people; 66 pairs of twelve factors.
     """
-    rated = given.factors()
+    rated = study.factors()
     raters = {str(name): _wide(of, TRIAL) for name, of in rated.groupby("rater", observed=True)}
     if len(raters) > 1:
         raters[_MEAN] = _wide(_of_all(rated, [*TRIAL, "metric"]), TRIAL)
-    if given.labels is not None:
-        people = given.labels.means()
+    if study.labels is not None:
+        people = study.labels.means()
         people = people[people["metric"].isin(set(rated["metric"]))]
         raters["people"] = _wide(people, ["subset", "system", "conversation"])
     check_enough(max(map(len, raters.values())))
@@ -54,11 +54,11 @@ def coupling(given: Given) -> Findings:
     )
 
 
-def factors_and_people(given: Given) -> Findings:
+def factors_and_people(study: Study) -> Findings:
     """RQ2: rho and tau of each judge with people, by factor; the judges' mean; and the judge that
     is best for a factor on one half of the dialogues, held against people on the other half.
     """
-    rows = _by_factor_and_judge(given)
+    rows = _by_factor_and_judge(study)
     table = pd.DataFrame(rows)
     by_judge = table.groupby("judge", sort=False)["rho"].mean()
     best = str(by_judge.idxmax()) if by_judge.notna().any() else None
@@ -72,12 +72,12 @@ def factors_and_people(given: Given) -> Findings:
     )
 
 
-def verdicts_and_people(given: Given) -> Findings:
+def verdicts_and_people(study: Study) -> Findings:
     """RQ3: verdict, mean of factors, recall and persuasiveness beside people's overall score."""
-    wide = scores(given.frame).reset_index()
+    wide = study.campaign.scores.reset_index()
     ends = (".overall", ".mean", "recall@1", "recall@5", "recall@10", "persuasiveness", "success")
     metrics = [str(each) for each in wide if str(each).endswith(ends)]
-    rows = _by_score(wide, metrics, given)
+    rows = _by_score(wide, metrics, study)
     check_enough(max(row["n"] for row in rows))
     known = [row for row in rows if not math.isnan(row["rho"])]
     best = max(known, key=lambda row: float(row["rho"]), default=None)
@@ -91,27 +91,27 @@ def verdicts_and_people(given: Given) -> Findings:
     )
 
 
-def systems_by_judge(given: Given) -> Findings:
+def systems_by_judge(study: Study) -> Findings:
     """RQ4: mean and standard deviation of each factor by judge, system and corpus; and the roles'
     scores of the last round, from 0 to 100.
 
     What is drawn has the judges that agree best with people on a factor if there are labels, else
     all of them (figure 7), and the roles (figure 8).
     """
-    rated = given.factors()
+    rated = study.factors()
     table = _described(rated, ["corpus", "system", "rater", "metric"])
     tables = {"Factors by judge and system (CoRE, tables 21 to 23)": table}
     chosen = rated
-    if given.labels is not None:
-        best = _best_judges(_by_factor_and_judge(given))
+    if study.labels is not None:
+        best = _best_judges(_by_factor_and_judge(study))
         chosen = rated[rated["metric"].astype(str).map(best) == rated["rater"].astype(str)]
-    drawn = [*_means(chosen, 4, given)]
-    if len(given.statements):
-        last = _last_round(given.statements)
+    drawn = [*_means(chosen, 4, study)]
+    if len(study.campaign.statements):
+        last = _last_round(study.campaign.statements)
         tables["Roles' scores of the last round, 0 to 100 (figure 8)"] = _described(
             last, ["system", "metric"]
         )
-        drawn += _means(last, 100, given)
+        drawn += _means(last, 100, study)
     whole = rated.groupby("system", observed=True)["score"].mean()
     return Findings(
         title="core.rq4",
@@ -122,17 +122,17 @@ def systems_by_judge(given: Given) -> Findings:
     )
 
 
-def value_of_debate(given: Given) -> Findings:
+def value_of_debate(study: Study) -> Findings:
     """Does the debate earn its calls? Verdict, round 1 and mean of factors, and people if any."""
-    frame, said = given.frame, given.statements
+    frame, said = study.campaign.ratings, study.campaign.statements
     verdicts = frame[(frame["rater"] == DEBATE) & frame["score"].notna()]
     if not len(said) or not len(verdicts):
-        raise UserError(f"{given.campaign} has no debate: rate it with `core`")
+        raise UserError(f"{study.campaign.name} has no debate: rate it with `core`")
     keys = [*TRIAL, "evaluator"]
     columns = {
         "verdict": verdicts,
         "round 1": said[said["round"] == 1],
-        "factors": given.factors().assign(score=lambda rated: 25 * rated["score"]),
+        "factors": study.factors().assign(score=lambda rated: 25 * rated["score"]),
     }
     means = [of.groupby(keys, observed=True)["score"].mean() for of in columns.values()]
     wide = pd.concat(means, axis=1, keys=list(columns)).dropna().reset_index()
@@ -144,8 +144,8 @@ def value_of_debate(given: Given) -> Findings:
         r = float(wide["verdict"].corr(wide[name])) if len(wide) > 1 else math.nan
         rows.append({"beside": name, "r": r, "mean difference": apart.mean(), "n": len(wide)})
     tables = {"The verdict beside what it began with": pd.DataFrame(rows)}
-    if given.labels is not None:
-        tables["With people's overall score"] = pd.DataFrame(_by_score(wide, [*columns], given))
+    if study.labels is not None:
+        tables["With people's overall score"] = pd.DataFrame(_by_score(wide, [*columns], study))
     moved = rows[0]["mean difference"]
     return Findings(
         title="debate.value",
@@ -181,9 +181,9 @@ def _coupled(matrix: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _by_factor_and_judge(given: Given) -> list[dict[str, Any]]:
+def _by_factor_and_judge(study: Study) -> list[dict[str, Any]]:
     """Rho and tau of each judge with people by factor, of their mean, and of the routed judge."""
-    both = given.with_labels(given.factors())
+    both = study.with_labels(study.factors())
     both = both[both["metric"].astype(str) == both["aspect"]]
     check_enough(both["conversation"].nunique())
     rows: list[dict[str, Any]] = []
@@ -194,7 +194,7 @@ def _by_factor_and_judge(given: Given) -> list[dict[str, Any]]:
             means = _of_all(of, keys).groupby(keys)[["score", "label"]].mean().reset_index()
             by_rater |= {_MEAN: means, _ROUTED: _routed(of)}
         rows += (
-            {"factor": str(factor), "judge": name, **_rho_tau(own, given)}
+            {"factor": str(factor), "judge": name, **_rho_tau(own, study)}
             for name, own in by_rater.items()
         )
     return rows
@@ -208,21 +208,21 @@ def _best_judges(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     }
 
 
-def _by_score(wide: pd.DataFrame, columns: Sequence[str], given: Given) -> list[dict[str, Any]]:
+def _by_score(wide: pd.DataFrame, columns: Sequence[str], study: Study) -> list[dict[str, Any]]:
     """Rho and tau of each column with people's overall score. Raises UserError without one."""
     long = wide.melt(TRIAL, columns, "metric", "score").dropna(subset="score")
-    both = given.with_labels(long)
+    both = study.with_labels(long)
     overall = both[both["aspect"].isin(_OVERALL)]
     if not len(overall):
         known = ", ".join(sorted(set(both["aspect"])))
         raise UserError(f"the labels have no overall score, only {known}")
     return [
-        {"metric": name, **_rho_tau(overall[overall["metric"] == name], given)} for name in columns
+        {"metric": name, **_rho_tau(overall[overall["metric"] == name], study)} for name in columns
     ]
 
 
-def _rho_tau(both: pd.DataFrame, given: Given) -> dict[str, Any]:
-    found = agreement(both, given.resampling, fewest=FEWEST)
+def _rho_tau(both: pd.DataFrame, study: Study) -> dict[str, Any]:
+    found = agreement(both, study.resampling, fewest=FEWEST)
     rho = found.spearman
     return {"rho": rho.value, "low": rho.low, "high": rho.high, "tau": found.kendall.value} | {
         "n": found.n
@@ -257,12 +257,12 @@ def _described(rated: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     return by_key.agg(["mean", "std", "size"]).reset_index()
 
 
-def _means(rated: pd.DataFrame, scale: int, given: Given) -> Iterator[dict[str, Any]]:
+def _means(rated: pd.DataFrame, scale: int, study: Study) -> Iterator[dict[str, Any]]:
     """The mean of each metric by system, with its interval by scenario."""
     keys = ["metric", "system"]
     by_trial = rated.groupby([*keys, "corpus", "scenario"], observed=True)["score"].mean()
     for (metric, system), of in by_trial.dropna().reset_index().groupby(keys, observed=True):
-        draws = given.resampling.draws(list(cluster_of(of)))
+        draws = study.resampling.draws(list(cluster_of(of)))
         low, high = interval(draws.mean(of["score"]), clusters=len(of), fewest=FEWEST_CLUSTERS)
         mean = {"mean": float(of["score"].mean()), "low": low, "high": high, "n": len(of)}
         yield {"system": str(system), "metric": str(metric), **mean, "scale": scale}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from recjury.agreement.given import Given
+from recjury.agreement.study import Study
 from recjury.errors import UserError
 from recjury.records import Evidence
 from recjury.results import Findings
@@ -26,11 +26,11 @@ _PARTS: Mapping[str, list[str]] = {
 }
 
 
-def explained(given: Given) -> Findings:
+def explained(study: Study) -> Findings:
     """Turns, acts, instructions and particles by what they contribute (FACE, sections 2.2, 5.3)."""
-    scores = pd.DataFrame(_scores(given))
+    scores = pd.DataFrame(_scores(study))
     if not len(scores):
-        raise UserError(f"{given.campaign} has no particles: rate it with `face`")
+        raise UserError(f"{study.campaign.name} has no particles: rate it with `face`")
     means = scores.groupby("aspect")["score"].transform("mean")
     sizes = scores.groupby(["aspect", "system"])["score"].transform("size")
     scores = scores.assign(contribution=(scores["score"] - means) / sizes)
@@ -51,16 +51,17 @@ def explained(given: Given) -> Findings:
     )
 
 
-def _scores(given: Given) -> Iterator[dict[str, Any]]:
+def _scores(study: Study) -> Iterator[dict[str, Any]]:
     """The score of each particle by each instruction."""
-    trials = given.frame[given.frame["kind"] == "face"]
+    rated = study.campaign.ratings
+    trials = rated[rated["kind"] == "face"]
     systems = dict(zip(trials["conversation"], trials["system"].astype(str), strict=True))
     names = set(trials["evaluator"].astype(str))
-    for row in given.store.evaluations(given.campaign):
+    for row in study.campaign.store.evaluations(study.campaign.name):
         if row.name not in names or row.conversation not in systems:
             continue
         about = {"conversation": row.conversation, "system": systems[row.conversation]}
-        for found in given.store.findings(row.id):
+        for found in study.campaign.store.findings(row.id):
             if isinstance(found, Evidence) and "by" in found.value:
                 value = found.value
                 about |= {"aspect": f"{row.name}.{found.name.partition('.')[0]}"}

@@ -11,11 +11,11 @@ from typing import Any
 
 import pandas as pd
 
-from recjury.agreement.given import FEWEST, Given, check_enough, cluster_of
 from recjury.agreement.labels import agreement
+from recjury.agreement.study import FEWEST, Study, check_enough, cluster_of
 from recjury.errors import UserError
 from recjury.records import DEBATE
-from recjury.results import Findings, scores
+from recjury.results import Findings
 from recjury.results.ratings import TRIAL
 from recjury.stats import FEWEST_CLUSTERS, holm, interval, rounded, sign_flips
 
@@ -24,34 +24,36 @@ _TIMES = ("first", "second")  # judgings
 _COMPUTED = ("outcome", "offline")  # kinds of evaluators that nobody judges for
 
 
-def length(given: Given) -> Findings:
+def length(study: Study) -> Findings:
     """Whether a judge loves long replies: rho of its scores with the words of the system's turns,
     within systems.
     """
-    said = given.turns[given.turns["speaker"] == "system"]
+    turns = study.campaign.turns
+    said = turns[turns["speaker"] == "system"]
     words = said.assign(words=said["text"].map(lambda text: len(text.split())))
     by_trial = words.groupby(TRIAL, observed=True)["words"].sum().reset_index()
-    rated = _rated(given).merge(by_trial.astype({"scenario": str}), on=TRIAL)
-    rows = [who | _together(of, "score", "words", given) for who, of in _by_judge(rated)]
+    rated = _rated(study).merge(by_trial.astype({"scenario": str}), on=TRIAL)
+    rows = [who | _together(of, "score", "words", study) for who, of in _by_judge(rated)]
     return _flagged("judge.length", "Scores and length within systems", rows, "loves length")
 
 
-def retest(given: Given) -> Findings:
+def retest(study: Study) -> Findings:
     """Whether a judge repeats itself: scores of two judgings of the same log (`judgings: 2`), and
     rho of the conversations' means within systems.
     """
-    frame = given.frame[given.frame["score"].notna()]
-    single = _twice(frame, ["evaluator", "rater", "conversation", "metric", "turn"])
+    frame = study.campaign.ratings
+    rated = frame[frame["score"].notna()]
+    single = _twice(rated, ["evaluator", "rater", "conversation", "metric", "turn"])
     apart = abs(rounded(single["first"]) - rounded(single["second"]))
     by_judge = single.assign(equal=apart == 0, difference=apart).groupby(["evaluator", "rater"])
     apart_by_judge = by_judge[["equal", "difference"]].mean()
-    means = _twice(_rated(given, "judging"), [*TRIAL, "evaluator", "rater"])
+    means = _twice(_rated(study, "judging"), [*TRIAL, "evaluator", "rater"])
     if not len(means):
         raise UserError(
             "needs logs that were rated twice: set `judgings: 2` for an evaluator with a model"
         )
     rows = [
-        {**who, **apart_by_judge.loc[tuple(who.values())], **_together(of, *_TIMES, given)}
+        {**who, **apart_by_judge.loc[tuple(who.values())], **_together(of, *_TIMES, study)}
         for who, of in _by_judge(means)
     ]
     heading = "The same log, rated again: equal scores, and rho of conversations' means"
@@ -65,13 +67,13 @@ def _twice(rated: pd.DataFrame, places: list[str]) -> pd.DataFrame:
     return wide.set_axis(list(_TIMES), axis=1).dropna().reset_index()
 
 
-def self_preference(given: Given) -> Findings:
+def self_preference(study: Study) -> Findings:
     """Whether a judge prefers the system that runs on its own model: its scores less those of the
     other judges, there against elsewhere, paired by scenario. Needs two judges.
     """
-    rated, rows = _rated(given), []
+    rated, rows = _rated(study), []
     keys = [*TRIAL, "evaluator"]
-    for judge, systems in _systems_of_models(given).items():
+    for judge, systems in _systems_of_models(study).items():
         is_own = rated["rater"] == judge
         own, others = (
             rated[chosen].groupby(keys, observed=True)["score"].mean()
@@ -84,7 +86,7 @@ def self_preference(given: Given) -> Findings:
         difference = (there - elsewhere).dropna()
         if len(difference) >= FEWEST:
             who = {"rater": judge, "its systems": ", ".join(systems)}
-            rows.append(who | _apart(difference, difference.index, given))
+            rows.append(who | _apart(difference, difference.index, study))
     if not rows:
         raise UserError(
             "needs two judges, one of which also runs a system, over ten scenarios: set `judges: "
@@ -93,22 +95,22 @@ def self_preference(given: Given) -> Findings:
     return _flagged("judge.self_preference", "Own systems", rows, "prefers its own systems")
 
 
-def _systems_of_models(given: Given) -> dict[str, list[str]]:
+def _systems_of_models(study: Study) -> dict[str, list[str]]:
     """The systems by the alias of the model that they run on."""
     found: dict[str, list[str]] = {}
-    for part in given.config.get("systems", ()):
+    for part in study.campaign.config.get("systems", ()):
         name = part.get("name") or str(part["kind"]).rpartition(":")[2].lower()
         if model := part.get("model") or (part["kind"] in ("chatcrs", "openai") and "main"):
             found.setdefault(str(model), []).append(name)
     return found
 
 
-def position(given: Given) -> Findings:
+def position(study: Study) -> Findings:
     """Whether what is shown first is preferred: `paireval` with `position: first` less `second`."""
-    table = scores(given.frame)
+    table = study.campaign.scores
     by_position = {
         part.get("position"): part.get("name") or "paireval"
-        for part in given.config.get("evaluators", ())
+        for part in study.campaign.config.get("evaluators", ())
         if part["kind"] == "paireval"
     }
     if not {"first", "second"} <= by_position.keys():
@@ -121,18 +123,19 @@ def position(given: Given) -> Findings:
     )
     difference = (first - second).dropna().rename("difference").reset_index()
     check_enough(len(difference))
-    found = _apart(difference["difference"], cluster_of(difference), given)
+    found = _apart(difference["difference"], cluster_of(difference), study)
     rows, verb = [{"rater": by_position["first"], **found}], "depends on the place"
     return _flagged("judge.position", "Shown first less second", rows, verb, either=True)
 
 
-def turns(given: Given) -> Findings:
+def over_turns(study: Study) -> Findings:
     """How scores of turns change in the course of a conversation: the slope over a system's turns
     of each conversation, by metric.
     """
-    rated = given.frame[(given.frame["turn"] >= 0) & given.frame["score"].notna()]
+    rated = study.campaign.ratings
+    rated = rated[(rated["turn"] >= 0) & rated["score"].notna()]
     if not len(rated):
-        raise UserError(f"{given.campaign} has no ratings of turns: rate it with `face`")
+        raise UserError(f"{study.campaign.name} has no ratings of turns: rate it with `face`")
     number = (rated["turn"] // 2 + 1).astype(int)
     metric = rated["evaluator"].astype(str) + "." + rated["metric"].astype(str)
     rated = rated.assign(metric=metric, number=number)
@@ -141,7 +144,7 @@ def turns(given: Given) -> Findings:
     for name, of in rated.groupby("metric"):
         slopes = _slopes(of)
         if slopes["cluster"].nunique() >= FEWEST:
-            rows.append({"rater": name, **_apart(slopes["slope"], slopes["cluster"], given)})
+            rows.append({"rater": name, **_apart(slopes["slope"], slopes["cluster"], study)})
     verb = "changes over the turns"
     found = _flagged("judge.turns", "Slopes (FACE, section 5.3)", rows, verb, either=True)
     by_turn = groups.agg(["mean", "size"]).reset_index()
@@ -161,9 +164,9 @@ def _slopes(rated: pd.DataFrame) -> pd.DataFrame:
     return sums.assign(slope=sums["up"] / sums["square"], cluster=cluster_of(sums))
 
 
-def samples(given: Given) -> Findings:
+def samples(study: Study) -> Findings:
     """How many scenarios the intervals need: the expected half width at 10 to 1,000 of them."""
-    by_scenario = scores(given.frame).groupby(level=["corpus", "scenario"], observed=True).mean()
+    by_scenario = study.campaign.scores.groupby(level=["corpus", "scenario"], observed=True).mean()
     by_scenario = by_scenario.loc[:, by_scenario.count() >= FEWEST]
     check_enough(len(by_scenario) if len(by_scenario.columns) else 0)
     spread = by_scenario.std()
@@ -177,14 +180,14 @@ def samples(given: Given) -> Findings:
     )
 
 
-def offline_table(given: Given) -> Findings:
+def offline_table(study: Study) -> Findings:
     """Recall, nDCG and MRR by system, as papers print them."""
-    table = scores(given.frame)
-    kinds = given.frame.drop_duplicates("evaluator").set_index("evaluator")["kind"].astype(str)
+    table, frame = study.campaign.scores, study.campaign.ratings
+    kinds = frame.drop_duplicates("evaluator").set_index("evaluator")["kind"].astype(str)
     offline = [str(name) for name in kinds.index if kinds[name] == "offline"]
     columns = [c for c in table if str(c).partition(".")[0] in offline]
     if not columns:
-        raise UserError(f"{given.campaign} was not rated by `offline`")
+        raise UserError(f"{study.campaign.name} was not rated by `offline`")
     by_system = table[columns].groupby(level="system", observed=True).mean()
     best = by_system[columns[0]]
     return Findings(
@@ -195,9 +198,9 @@ def offline_table(given: Given) -> Findings:
     )
 
 
-def _rated(given: Given, *more: str) -> pd.DataFrame:
+def _rated(study: Study, *more: str) -> pd.DataFrame:
     """Each rater's mean over the metrics of an evaluator: trial, evaluator, rater, score."""
-    frame = given.frame
+    frame = study.campaign.ratings
     is_judged = ~frame["kind"].isin(_COMPUTED) & (frame["rater"] != DEBATE)
     rows = frame[frame["score"].notna() & (frame["turn"] < 0) & is_judged]
     keys = [*TRIAL, "evaluator", "rater", *more]
@@ -213,27 +216,27 @@ def _by_judge(rated: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFram
             yield {"evaluator": evaluator, "rater": rater}, of
 
 
-def _together(of: pd.DataFrame, one: str, other: str, given: Given) -> dict[str, Any]:
+def _together(of: pd.DataFrame, one: str, other: str, study: Study) -> dict[str, Any]:
     """Rho of two columns within systems: the mean product of their ranks' deviations."""
     both = of.assign(score=of[one], label=of[other])
-    rho = agreement(both, given.resampling).within_spearman
+    rho = agreement(both, study.resampling).within_spearman
     by_system = both["system"].astype(str)
     x, y = (
         ranks - ranks.groupby(by_system).transform("mean")
         for ranks in (of[one].rank(), of[other].rank())
     )
-    p = sign_flips((x * y).to_numpy()[:, None], of["cluster"], seed=given.seed)
+    p = sign_flips((x * y).to_numpy()[:, None], of["cluster"], seed=study.resampling.seed)
     return {"rho": rho.value, "low": rho.low, "high": rho.high, "p": float(p[0])} | {
         "scenarios": of["cluster"].nunique()
     }
 
 
-def _apart(values: "pd.Series[float]", clusters: Iterable[Any], given: Given) -> dict[str, Any]:
+def _apart(values: "pd.Series[float]", clusters: Iterable[Any], study: Study) -> dict[str, Any]:
     """The mean of differences, or of slopes."""
     names = list(clusters)
-    draws, number = given.resampling.draws(names).mean(values), len(set(names))
+    draws, number = study.resampling.draws(names).mean(values), len(set(names))
     low, high = interval(draws, clusters=number, fewest=FEWEST_CLUSTERS)
-    p = sign_flips(values.to_numpy()[:, None], names, seed=given.seed)
+    p = sign_flips(values.to_numpy()[:, None], names, seed=study.resampling.seed)
     found = {"difference": float(draws[0]), "low": low, "high": high, "p": float(p[0])}
     return found | {"scenarios": number}
 

@@ -2,19 +2,17 @@
 
 from recjury.papers.figures import draw
 from recjury.papers.optimise import FaceTraining, Optimised, optimise
-from recjury.papers.recipes import Recipe, judge_file, shown
-from recjury.papers.shows import Data
+from recjury.papers.recipes import Recipe, judge_file, show
 from recjury.papers.trainers import TRAINERS, trained
 
 __all__ = [
     "TRAINERS",
-    "Data",
     "FaceTraining",
     "Optimised",
     "Recipe",
     "draw",
     "judge_file",
     "optimise",
-    "shown",
+    "show",
     "trained",
 ]

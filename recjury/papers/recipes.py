@@ -10,13 +10,14 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from recjury.agreement import ANALYSES, Given, read_scores
+from recjury.agreement import ANALYSES, Labels, Study, read_scores
 from recjury.errors import UserError
 from recjury.files import YamlFile, nearest, read_text
 from recjury.mistakes import made
-from recjury.papers.shows import DRAW, OF_CAMPAIGN, OF_LABELS, OF_SCORES, Data
+from recjury.papers.shows import DRAW, OF_CAMPAIGN, OF_LABELS, OF_SCORES
 from recjury.records import Record
-from recjury.results import Findings
+from recjury.results import Findings, Resampling, StoredCampaign
+from recjury.results.ratings import STANDARD
 from recjury.store import Store
 
 _FOLDER, _PUBLISHED = (Path(__file__).parent / name for name in ("tables", "published"))
@@ -88,13 +89,21 @@ def _drawn(part: Any, draws: int) -> Iterator[Any]:
         yield {**part, "name": f"{name}#{seed}", "examples": {**part["examples"], "seed": seed}}
 
 
-def shown(name: str, data: Data) -> Findings:
+def show(
+    name: str,
+    source: str = "",
+    labels: Labels | None = None,
+    *,
+    campaign: str = "",
+    resampling: Resampling = STANDARD,
+) -> Findings:
     """The recipe's table, and below it the published one, differences and contradictions.
 
-    Raises UserError if something is missing, with the command that makes it.
+    `source` has the scores: a store, or what else `read_scores` takes. Raises UserError if
+    something is missing, with the command that makes it.
     """
     chosen = recipe(name)
-    own = _own(name, chosen, data)
+    own = _own(name, chosen, source, campaign, labels, resampling)
     tables = dict(own.tables)
     told: dict[str, Any] = {"recipe": name, **own.data}
     if chosen.published:
@@ -112,38 +121,43 @@ def published(paper: str, key: str) -> pd.DataFrame:
     return pd.DataFrame(found["rows"], columns=found["columns"])
 
 
-def _own(name: str, chosen: Recipe, data: Data) -> Findings:
-    if chosen.labels and data.labels is None:
+def _own(
+    name: str,
+    chosen: Recipe,
+    source: str,
+    campaign: str,
+    labels: Labels | None,
+    resampling: Resampling,
+) -> Findings:
+    if chosen.labels and labels is None:
         raise UserError(
             f"{name} needs labels: --labels {chosen.labels}:PATH"
             + (f" ({', then '.join(chosen.make)})" if chosen.make else "")
         )
-    if chosen.shows in OF_LABELS:
-        assert data.labels is not None
-        return OF_LABELS[chosen.shows](data.labels)
-    if not data.store or ("://" not in data.store and not Path(data.store).exists()):
-        raise UserError(f"{data.store or 'a store'} is missing: {_commands(name, chosen)}")
-    if chosen.shows in OF_SCORES:
-        scores = read_scores(data.store, data.campaign, data.labels)
-        return OF_SCORES[chosen.shows](scores, _pairs(name, chosen, scores, data), data)
-    with Store(data.store, readonly=True) as store:
-        campaign = store.campaign(data.campaign)
-        given = Given(store, campaign, data.labels, data.resamples, data.seed)
-        return {**ANALYSES, **OF_CAMPAIGN}[chosen.shows].run(given)
+    if labels is not None and chosen.shows in OF_LABELS:
+        return OF_LABELS[chosen.shows](labels)
+    if not source or ("://" not in source and not Path(source).exists()):
+        raise UserError(f"{source or 'a store'} is missing: {_commands(name, chosen)}")
+    if labels is not None and chosen.shows in OF_SCORES:
+        scores = read_scores(source, campaign, labels)
+        pairs = _pairs(chosen, scores)
+        if chosen.pair and not pairs:
+            wanted = ", ".join(pair.partition("=")[0] for pair in chosen.pair)
+            raise UserError(f"no score of {wanted} is in {source}: {_commands(name, chosen)}")
+        return OF_SCORES[chosen.shows](scores, pairs, labels, resampling)
+    with Store(source, readonly=True) as store:
+        study = Study(StoredCampaign(store, campaign), labels, resampling)
+        return {**ANALYSES, **OF_CAMPAIGN}[chosen.shows].run(study)
 
 
-def _pairs(name: str, chosen: Recipe, scores: pd.DataFrame, data: Data) -> list[str]:
+def _pairs(chosen: Recipe, scores: pd.DataFrame) -> list[str]:
     """The metrics that are there, each with its label; draws of examples are metrics, too."""
-    found = [
+    return [
         f"{metric}={label}"
         for metric in sorted(set(scores["metric"]))
         for wanted, _, label in (pair.partition("=") for pair in chosen.pair)
         if DRAW.sub("", metric) == wanted
     ]
-    if chosen.pair and not found:
-        wanted = ", ".join(pair.partition("=")[0] for pair in chosen.pair)
-        raise UserError(f"no score of {wanted} is in {data.store}: {_commands(name, chosen)}")
-    return found
 
 
 def _commands(name: str, chosen: Recipe) -> str:

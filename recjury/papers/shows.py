@@ -5,16 +5,16 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
-from recjury.agreement import Analysis, Given, Labels, align
+from recjury.agreement import Analysis, Labels, Study, align
 from recjury.agreement.align import Level, people_agree
 from recjury.agreement.labels import with_labels
 from recjury.errors import UserError
 from recjury.records import Rating
-from recjury.results import Findings
+from recjury.results import Findings, Resampling
 
 DRAW = re.compile(r"#\d+(?=\.)")
 """The number of a draw of examples in the name of an evaluator."""
@@ -26,23 +26,16 @@ _RATED = re.compile(
 )
 
 
-class Data(NamedTuple):
-    """What a recipe is shown for: scores in a store, and labels."""
-
-    store: str = ""
-    campaign: str = ""
-    labels: Labels | None = None
-    resamples: int = 2000
-    seed: int = 0
-
-
 def aligned(
-    scores: pd.DataFrame, pairs: Sequence[str], data: Data, level: Level = "place"
+    scores: pd.DataFrame,
+    pairs: Sequence[str],
+    labels: Labels,
+    resampling: Resampling,
+    level: Level = "place",
 ) -> Findings:
     """`align`; of evaluators with draws of examples, mean and deviation over draws."""
-    assert data.labels is not None
-    options = {"resamples": data.resamples, "seed": data.seed}
-    found = align(scores, data.labels, pairs, level=level, **options)
+    resamples, seed = resampling
+    found = align(scores, labels, pairs, level=level, resamples=resamples, seed=seed)
     drawn = _over_draws(pd.DataFrame(found.data["rows"]))
     if not len(drawn):
         return found
@@ -50,11 +43,10 @@ def aligned(
     return replace(found, tables=tables, data={**found.data, "draws": drawn.to_dict("records")})
 
 
-def attacks(scores: pd.DataFrame, pairs: Sequence[str], data: Data) -> Findings:
+def attacks(scores: pd.DataFrame, pairs: Sequence[str], labels: Labels, _: Resampling) -> Findings:
     """In how many pairs the original reply has the higher score, by attack on it."""
-    assert data.labels is not None
     metrics = [pair.partition("=")[0] for pair in pairs]
-    both = with_labels(scores[scores["metric"].isin(metrics)], data.labels)
+    both = with_labels(scores[scores["metric"].isin(metrics)], labels)
     keys = ["metric", "subset", "conversation"]
     sides = both.pivot_table("score", keys, "label").reindex(columns=[0.0, 1.0]).dropna()
     if not len(sides):
@@ -63,7 +55,7 @@ def attacks(scores: pd.DataFrame, pairs: Sequence[str], data: Data) -> Findings:
     table = pd.DataFrame({"accuracy": is_right.mean(), "pairs": is_right.size()}).reset_index()
     means = table.groupby("metric")["accuracy"].mean()
     return Findings(
-        title=data.labels.name,
+        title=labels.name,
         answer=f"{means.idxmax()} finds the original in {means.max():.1%} of pairs, as a mean of "
         "attacks.",
         tables={"Accuracy by attack": table.rename(columns={"subset": "attack"})},
@@ -115,12 +107,12 @@ def shares(labels: Labels) -> Findings:
     )
 
 
-def reasons(given: Given) -> Findings:
+def reasons(study: Study) -> Findings:
     """Whether the rating that reasons speak of is the score, by evaluator (Jia et al., 5.5)."""
-    rows = pd.DataFrame(_named(given), columns=["evaluator", "named", "equal"])
+    rows = pd.DataFrame(_named(study), columns=["evaluator", "named", "equal"])
     if not len(rows):
         raise UserError(
-            f"{given.campaign} has no reasons: rate it with `dialogue-quality` and `method: "
+            f"{study.campaign.name} has no reasons: rate it with `dialogue-quality` and `method: "
             "generation`"
         )
     by_evaluator = rows.groupby("evaluator")
@@ -134,22 +126,22 @@ def reasons(given: Given) -> Findings:
     )
 
 
-def _named(given: Given) -> Iterator[tuple[str, float, float]]:
+def _named(study: Study) -> Iterator[tuple[str, float, float]]:
     """Of each written rating, whether its reasons name one, and whether that is the score."""
     kinds = {
         part.get("name", part["kind"])
-        for part in given.config.get("evaluators", ())
+        for part in study.campaign.config.get("evaluators", ())
         if part["kind"] == "dialogue-quality" and part.get("method") == "generation"
     }
-    for row in given.store.evaluations(given.campaign):
-        for each in given.store.findings(row.id) if row.name in kinds else ():
+    for row in study.campaign.store.evaluations(study.campaign.name):
+        for each in study.campaign.store.findings(row.id) if row.name in kinds else ():
             if isinstance(each, Rating) and each.score is not None and each.rationale:
                 found = [float(one or other) for one, other in _RATED.findall(each.rationale)]
                 equal = float(found[-1] == each.score) if found else math.nan
                 yield row.name, float(bool(found)), equal
 
 
-OF_SCORES: Mapping[str, Callable[[pd.DataFrame, Sequence[str], Data], Findings]] = {
+OF_SCORES: Mapping[str, Callable[[pd.DataFrame, Sequence[str], Labels, Resampling], Findings]] = {
     "align": aligned,
     "system": partial(aligned, level="system"),
     "attacks": attacks,

@@ -1,7 +1,6 @@
 """A campaign of judges without habits: its scores and its texts are drawn by a seed alone."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -9,15 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from recjury.agreement import Given
-from recjury.store import Store
+from recjury.agreement import Study
+from recjury.results import Resampling, StoredCampaign
 
 SCENARIOS, SYSTEMS, JUDGES, FACTORS = 30, ("popular", "other"), ("main", "second"), 2
 TURNS = 4  # of a system
 
 
-@dataclass(frozen=True)
-class Honest(Given):
+class Honest(StoredCampaign):
     """Scores and lengths differ by scenario and by system, and have nothing to do with each other.
 
     With a `spread` of 0 there is nothing to rate, and a judge cannot give a score again.
@@ -25,16 +23,18 @@ class Honest(Given):
     `paireval` compares with what is rated first, and second.
     """
 
-    spread: float = 0.5
+    def __init__(self, seed: int, spread: float) -> None:
+        self.name, self._known = "honest", {}
+        self._seed, self._spread = seed, spread
 
     @cached_property
     def random(self) -> np.random.Generator:
-        return np.random.default_rng([self.seed, 1])  # not the draws of the bootstrap
+        return np.random.default_rng([self._seed, 1])  # not the draws of the bootstrap
 
     @cached_property
     def quality(self) -> np.ndarray[Any, Any]:
         sizes = SCENARIOS, len(SYSTEMS)
-        parts = [self.random.normal(2, self.spread, size) for size in sizes]
+        parts = [self.random.normal(2, self._spread, size) for size in sizes]
         return np.asarray(np.add.outer(*parts).ravel() / 2)
 
     @cached_property
@@ -55,7 +55,7 @@ class Honest(Given):
         )
 
     @cached_property
-    def frame(self) -> pd.DataFrame:
+    def ratings(self) -> pd.DataFrame:
         core = [
             self.drawn(evaluator="core", kind="core", metric=f"f{n}", rater=judge, judging=judging)
             for n, judge, judging in product(range(FACTORS), JUDGES, (0, 1))
@@ -84,5 +84,5 @@ class Honest(Given):
         }
 
 
-def honest(seed: int, spread: float = 0.5) -> Honest:
-    return Honest(Store(":memory:"), "honest", resamples=100, seed=seed, spread=spread)
+def honest(seed: int, spread: float = 0.5) -> Study:
+    return Study(Honest(seed, spread), resampling=Resampling(100, seed))

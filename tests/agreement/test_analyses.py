@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from recjury.agreement import ANALYSES, Given, Labels, labels_of
+from recjury.agreement import ANALYSES, Labels, Study, labels_of
 from recjury.campaign import Config, run
 from recjury.errors import UserError
 from recjury.llm import Model, ScriptedModel
 from recjury.records import Request
-from recjury.results import ratings
+from recjury.results import Resampling, StoredCampaign, ratings
 from recjury.store import Store
 from tests.agreement.honest import honest
 from tests.campaign.campaigns import config, play, said
@@ -102,49 +102,49 @@ def people(store: Store) -> Labels:
     return labels_of("people", labels)
 
 
-def given(store: Store, **changes: Any) -> Given:
-    return Given(store, "planted", **{"resamples": 200, **changes})
+def study(store: Store, labels: Labels | None = None) -> Study:
+    return Study(StoredCampaign(store, "planted"), labels, Resampling(200))
 
 
 def test_a_judge_that_loves_length_is_found(store: Store) -> None:
-    flagged = ANALYSES["judge.length"].run(given(store)).data["flagged"]
+    flagged = ANALYSES["judge.length"].run(study(store)).data["flagged"]
     assert flagged == ["long"]
 
 
 def test_a_judge_that_prefers_its_own_system_is_found(store: Store) -> None:
-    found = ANALYSES["judge.self_preference"].run(given(store)).data
+    found = ANALYSES["judge.self_preference"].run(study(store)).data
     assert found["flagged"] == ["own"]
 
 
 def test_repeats_are_compared(store: Store) -> None:
     """The judge of length gives its scores again; one score for all cannot be told from chance."""
-    found = ANALYSES["judge.retest"].run(given(store)).data
+    found = ANALYSES["judge.retest"].run(study(store)).data
     assert all(0 <= row["equal"] <= 1 for row in found["rows"])
     assert "long" in found["flagged"]
     assert "own" not in found["flagged"]
 
 
 def test_coupling_is_the_mean_of_pairwise_correlations(store: Store) -> None:
-    rated = given(store).factors()
+    rated = study(store).factors()
     rated = rated[rated["rater"] == "honest"]
     wide = rated.pivot_table("score", ["system", "scenario"], "metric", observed=True)
     matrix = np.corrcoef(wide.dropna(axis=1, how="all").to_numpy().T)
     expected = np.nanmean(np.abs(matrix[np.triu_indices(len(matrix), 1)]))
-    rows = ANALYSES["core.rq1"].run(given(store)).data["raters"]
+    rows = ANALYSES["core.rq1"].run(study(store)).data["raters"]
     (honest,) = [row for row in rows if row["rater"] == "honest"]
     assert honest["mean |r|"] == pytest.approx(expected)
     assert {row["rater"] for row in rows} >= {"honest", "long", "own", "mean of judges"}
 
 
 def test_judges_are_held_against_people(store: Store) -> None:
-    found = ANALYSES["core.rq2"].run(given(store, labels=people(store))).data
+    found = ANALYSES["core.rq2"].run(study(store, people(store))).data
     means = found["mean_rho"]
     assert max(means, key=lambda name: means[name]) in ("honest", "routed")
-    overall = ANALYSES["core.rq3"].run(given(store, labels=people(store))).data["rows"]
+    overall = ANALYSES["core.rq3"].run(study(store, people(store))).data["rows"]
     assert {row["metric"] for row in overall} >= {"core.overall", "core.mean", "outcome.recall@10"}
 
 
-class Partial(Given):
+class Partial(Study):
     """One judge has rated half of the scenarios alone."""
 
     def factors(self) -> pd.DataFrame:
@@ -154,7 +154,7 @@ class Partial(Given):
 
 
 def test_a_mean_of_judges_is_of_what_all_have_rated(store: Store) -> None:
-    partial = Partial(store, "planted", labels=people(store), resamples=50)
+    partial = Partial(StoredCampaign(store, "planted"), people(store), Resampling(50))
     coupled = {row["rater"]: row for row in ANALYSES["core.rq1"].run(partial).data["raters"]}
     assert [coupled[name]["conversations"] for name in ("own", "long", "mean of judges")] == [
         28,
@@ -167,20 +167,20 @@ def test_a_mean_of_judges_is_of_what_all_have_rated(store: Store) -> None:
 
 
 def test_systems_by_judge_equal_a_groupby(store: Store) -> None:
-    rows = pd.DataFrame(ANALYSES["core.rq4"].run(given(store)).data["rows"])
+    rows = pd.DataFrame(ANALYSES["core.rq4"].run(study(store)).data["rows"])
     own = rows[(rows["rater"] == "own") & (rows["system"] == "chatcrs")]
     assert set(own["mean"]) == {4.0}
     assert set(own["size"]) == {14}
 
 
 def test_the_debate_is_held_against_its_beginning(store: Store) -> None:
-    rows = ANALYSES["debate.value"].run(given(store)).data["rows"]
+    rows = ANALYSES["debate.value"].run(study(store)).data["rows"]
     assert [row["beside"] for row in rows] == ["round 1", "factors"]
     assert all(row["n"] == 28 for row in rows)
 
 
 def test_widths_shrink_with_scenarios(store: Store) -> None:
-    row = ANALYSES["judge.samples"].run(given(store)).data["rows"][0]
+    row = ANALYSES["judge.samples"].run(study(store)).data["rows"][0]
     assert row["n = 10"] > row["n = 100"] > row["n = 1000"]
 
 
@@ -195,7 +195,7 @@ def test_widths_shrink_with_scenarios(store: Store) -> None:
 )
 def test_what_is_missing_is_said(store: Store, name: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        ANALYSES[name].run(given(store))
+        ANALYSES[name].run(study(store))
 
 
 def test_an_honest_judge_is_seldom_flagged() -> None:
@@ -203,21 +203,20 @@ def test_an_honest_judge_is_seldom_flagged() -> None:
     flagged = Counter(
         name
         for seed in range(100)
-        for names, given in ((HABITS, honest(seed)), (["judge.retest"], honest(seed, spread=0)))
+        for names, study in ((HABITS, honest(seed)), (["judge.retest"], honest(seed, spread=0)))
         for name in names
-        if ANALYSES[name].run(given).data["flagged"]
+        if ANALYSES[name].run(study).data["flagged"]
     )
     assert all(number < 12 for number in flagged.values())
 
 
 def test_what_differs_by_place_and_turn_is_found() -> None:
-    given = honest(0)
-    late = given.frame["turn"].clip(lower=0) * 0.3
-    moved = given.frame.assign(score=given.frame["score"] + late)
-    moved.loc[moved["evaluator"] == "first", "score"] += 1
-    object.__setattr__(given, "frame", moved)
-    assert ANALYSES["judge.turns"].run(given).data["flagged"] == ["face.relevance"]
-    assert ANALYSES["judge.position"].run(given).data["flagged"] == ["first"]
+    study = honest(0)
+    rated = study.campaign.ratings
+    rated["score"] += rated["turn"].clip(lower=0) * 0.3
+    rated.loc[rated["evaluator"] == "first", "score"] += 1
+    assert ANALYSES["judge.turns"].run(study).data["flagged"] == ["face.relevance"]
+    assert ANALYSES["judge.position"].run(study).data["flagged"] == ["first"]
 
 
 def test_parts_of_a_score_add_up(tmp_path: Path) -> None:
@@ -235,7 +234,7 @@ def test_parts_of_a_score_add_up(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     play(path, config(systems=["popular", "retrieval"], evaluators=[face]), reply)
     with Store(path, readonly=True) as kept:
-        found = ANALYSES["face.explain"].run(Given(kept, "small")).data
+        found = ANALYSES["face.explain"].run(Study(StoredCampaign(kept, "small"))).data
     assert {row["system"] for row in found["systems"]} == {"popular", "retrieval"}
     for part in ("turn", "act", "instruction", "particles"):
         for row in found["systems"]:

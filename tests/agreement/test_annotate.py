@@ -11,7 +11,7 @@ import pytest
 from recjury.agreement import (
     ANALYSES,
     Drawing,
-    Given,
+    Study,
     align,
     export_pages,
     import_answers,
@@ -19,7 +19,7 @@ from recjury.agreement import (
     read_scores,
 )
 from recjury.errors import UserError
-from recjury.results import Findings, Selection
+from recjury.results import Findings, Resampling, Selection, StoredCampaign
 from recjury.store import Store
 from tests.campaign.campaigns import config, play
 from tests.cli.conftest import Recjury, recjury
@@ -284,15 +284,15 @@ def test_labels_are_held_against_the_conversation_of_their_system(path: Path, st
     import_answers(study, [study.parent / "anna.json", study.parent / "ben.json"])
     labels = open_labels(f"annotations:{study}")
     with Store(path, readonly=True) as store:
-        given = Given(store, "small", labels, resamples=100)
-        both = given.with_labels(given.factors())
+        asked = Study(StoredCampaign(store, "small"), labels, Resampling(100))
+        both = asked.with_labels(asked.factors())
         both = both[(both["aspect"] == "coherence") & (both["metric"] == "coherence")]
         assert set(zip(both["system"], both["label"], strict=True)) == {
             ("popular", 4.0),
             ("chatcrs", 1.0),
         }
         with pytest.raises(UserError, match="too few"):
-            ANALYSES["core.rq3"].run(given)
+            ANALYSES["core.rq3"].run(asked)
     scores = read_scores(str(path), labels=labels)
     assert set(scores["conversation"]) == set(labels.frame["conversation"])
 
@@ -308,4 +308,5 @@ def test_the_commands(recjury: Recjury, path: Path, study: Path) -> None:
     done = recjury("annotate", "import", str(study), str(study.parent / "anna.json"))
     assert done.code == 3
     found = recjury("align", store, "--labels", f"annotations:{study}", "--json")
-    assert found.json["sample"]["overall"]["n"] == 6
+    rows = found.json["rows"]
+    assert {row["n"] for row in rows if row["aspect"] == "overall"} == {6}

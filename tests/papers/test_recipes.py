@@ -17,10 +17,9 @@ from recjury.errors import UserError
 from recjury.judges import EVALUATORS
 from recjury.llm import Model, ScriptedModel
 from recjury.papers import draw
-from recjury.papers.recipes import judge_file, published, recipes, shown
-from recjury.papers.shows import Data
+from recjury.papers.recipes import judge_file, published, recipes, show
 from recjury.records import DEBATE, Request, ratings_of
-from recjury.results import statements
+from recjury.results import Resampling, statements
 from recjury.store import Store
 from tests.campaign.campaigns import config as campaign
 from tests.campaign.campaigns import play, said
@@ -90,7 +89,7 @@ def people(by_hand: Scores) -> Labels:
 def test_table_8_is_rho_and_tau_by_factor_and_judge(
     path: Path, by_hand: Scores, people: Labels
 ) -> None:
-    found = shown("core.table8", Data(str(path), labels=people, resamples=100))
+    found = show("core.table8", str(path), people, resampling=Resampling(100))
     rows = {(row["factor"], row["judge"]): row for row in found.data["rows"]}
     labels: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in people.frame.to_dict("records"):
@@ -120,7 +119,7 @@ def test_table_8_is_rho_and_tau_by_factor_and_judge(
 def test_table_9_is_rho_of_the_verdict_and_of_the_mean_of_factors(
     path: Path, by_hand: Scores, people: Labels
 ) -> None:
-    found = shown("core.table9", Data(str(path), labels=people, resamples=100))
+    found = show("core.table9", str(path), people, resampling=Resampling(100))
     rows = {row["metric"]: row for row in found.data["rows"]}
     overall = people.frame[people.frame["metric"] == "overall"]
     labels = dict(zip(overall["conversation"], overall["score"], strict=True))
@@ -145,7 +144,7 @@ def test_figures_7_and_8_are_means_by_system(
     path: Path, by_hand: Scores, people: Labels, tmp_path: Path
 ) -> None:
     """People agree best with judge "one", so its scores are drawn; and the roles' last scores."""
-    found = shown("core.figures7-8", Data(str(path), labels=people, resamples=100))
+    found = show("core.figures7-8", str(path), people, resampling=Resampling(100))
     means = {(row["system"], row["metric"]): row["mean"] for row in found.data["means"]}
     own = [
         s
@@ -164,18 +163,18 @@ def test_figures_7_and_8_are_means_by_system(
 
 
 def test_figure_6_and_shares_are_drawn(path: Path, people: Labels, tmp_path: Path) -> None:
-    draw(shown("core.figure6", Data(str(path), labels=people)), tmp_path / "matrices.svg")
+    draw(show("core.figure6", str(path), people), tmp_path / "matrices.svg")
     picture = (tmp_path / "matrices.svg").read_text()
     assert all(name in picture for name in (*JUDGES, "mean of judges", "people", "coherence"))
-    draw(shown("face.figure2", Data(labels=people)), tmp_path / "shares.svg")
+    draw(show("face.figure2", labels=people), tmp_path / "shares.svg")
     picture = (tmp_path / "shares.svg").read_text()
     assert all(name in picture for name in ("retrieval", "naturalness"))
     with pytest.raises(UserError, match=r"\.png"):
-        draw(shown("face.figure2", Data(labels=people)), tmp_path / "shares.gif")
+        draw(show("face.figure2", labels=people), tmp_path / "shares.gif")
 
 
 def test_tables_21_to_23_are_means_and_deviations(path: Path, by_hand: Scores) -> None:
-    found = shown("core.tables21-23", Data(str(path)))
+    found = show("core.tables21-23", str(path))
     groups: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for (system, _, judge, factor), score in by_hand.items():
         groups[system, judge, factor].append(score)
@@ -188,7 +187,7 @@ def test_tables_21_to_23_are_means_and_deviations(path: Path, by_hand: Scores) -
 
 
 def test_figure_6_is_the_mean_of_66_correlations(path: Path, by_hand: Scores) -> None:
-    found = shown("core.figure6", Data(str(path)))
+    found = show("core.figure6", str(path))
     row = next(row for row in found.data["raters"] if row["rater"] == "one")
     columns: dict[str, dict[str, float]] = defaultdict(dict)
     for (_, id_, judge, factor), score in by_hand.items():
@@ -211,10 +210,10 @@ def test_shares_and_agreement_are_of_the_labels_alone() -> None:
     rows = [
         (f"d{n}", -1, "overall", rater, n % 3, "set", "s", "c") for n in range(9) for rater in "ab"
     ]
-    data = Data(labels=labels_of("set", rows))
-    (row,) = shown("face.table5", data).data["rows"]
+    labels = labels_of("set", rows)
+    (row,) = show("face.table5", labels=labels).data["rows"]
     assert row["alpha"] == row["alpha_interval"] == 1
-    assert [row["share"] for row in shown("face.figure2", data).data["rows"]] == [1 / 3] * 3
+    assert [row["share"] for row in show("face.figure2", labels=labels).data["rows"]] == [1 / 3] * 3
 
 
 def test_accuracy_is_the_share_of_originals_that_score_higher(tmp_path: Path) -> None:
@@ -240,8 +239,7 @@ def test_accuracy_is_the_share_of_originals_that_score_higher(tmp_path: Path) ->
         for system, score in (("original", 0.8), ("perturbed", worse)):
             lines.append(f"{row['id']},0,{system},paireval.turn,{score}")
     (tmp_path / "scores.csv").write_text("\n".join(lines))
-    data = Data(str(tmp_path / "scores.csv"), labels=labels)
-    found = shown("paireval.table7", data).data
+    found = show("paireval.table7", str(tmp_path / "scores.csv"), labels).data
     accuracy = {row["subset"]: (row["accuracy"], row["pairs"]) for row in found["rows"]}
     assert accuracy == {"dullness": (0.7, 10), "repetition": (1.0, 10)}
     assert found["means"]["paireval.turn"] == pytest.approx(0.85)
@@ -262,8 +260,8 @@ def test_reasons_are_held_against_scores(tmp_path: Path) -> None:
         return f"{rating} A rating of 5." if is_first else f"A rating of 3. {rating}"
 
     play(tmp_path / "s.db", campaign(evaluators=judges), reply)
-    data = Data(str(tmp_path / "s.db"), labels=labels_of("uss", []))
-    rows = {row["evaluator"]: row for row in shown("quality.section5.5", data).data["rows"]}
+    found = show("quality.section5.5", str(tmp_path / "s.db"), labels_of("uss", []))
+    rows = {row["evaluator"]: row for row in found.data["rows"]}
     assert [rows[order]["equal"] for order in orders] == [0, 1]
     assert all(row["named"] == 1 for row in rows.values())
 
@@ -293,7 +291,7 @@ def test_draws_have_a_mean_and_a_deviation(tmp_path: Path) -> None:
             scores.append(f"d{number},0,paireval#{seed}.turn,{number % 5 + number * shift % 4}")
     file = tmp_path / "scores.csv"
     file.write_text("\n".join(scores))
-    found = shown("paireval.table2", Data(str(file), labels=labels_of("set", rows), resamples=100))
+    found = show("paireval.table2", str(file), labels_of("set", rows), resampling=Resampling(100))
     (row,) = found.data["draws"]
     one = stats.pearsonr([n % 5 for n in range(12)], [n % 5 + n * 3 % 4 for n in range(12)])
     assert row["metric"] == "paireval.turn"
@@ -303,17 +301,19 @@ def test_draws_have_a_mean_and_a_deviation(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "names"),
+    ("name", "source", "labels", "names"),
     [
-        ("core.table8", Data("core.db"), "annotate"),
-        ("face.table1", Data("none.db", labels=labels_of("x", [])), "recjury judge --labels"),
-        ("face.figure2", Data(), "--labels crsarena-eval"),
-        ("core.table7", Data(), "core.table8"),
+        ("core.table8", "core.db", None, "annotate"),
+        ("face.table1", "none.db", labels_of("x", []), "recjury judge --labels"),
+        ("face.figure2", "", None, "--labels crsarena-eval"),
+        ("core.table7", "", None, "core.table8"),
     ],
 )
-def test_what_is_missing_is_said_with_its_command(name: str, data: Data, names: str) -> None:
+def test_what_is_missing_is_said_with_its_command(
+    name: str, source: str, labels: Labels | None, names: str
+) -> None:
     with pytest.raises(UserError, match=names):
-        shown(name, data)
+        show(name, source, labels)
 
 
 def test_all_are_listed_with_their_costs() -> None:
