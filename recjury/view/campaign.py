@@ -1,7 +1,10 @@
 """A campaign: the answer, systems, who is ahead of whom, what not to trust, factors, debates."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
 
 from recjury.errors import UserError
 from recjury.records import DEBATE
@@ -15,9 +18,7 @@ from recjury.view.looking import Look, looks, turned
 from recjury.view.overview import Overview
 from recjury.view.progress import live
 from recjury.view.rendering import Page
-
-if TYPE_CHECKING:
-    import pandas as pd
+from recjury.view.trials import options
 
 FILTERS = ("corpus", "user", "scenario", "evaluator", "status")
 """What narrows all of the page."""
@@ -53,7 +54,9 @@ def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # n
             "name": campaign.name,
             "campaign": campaign.link(),
             "query": dict(query),
-            "options": _options(campaign),
+            "options": options(campaign.trials, ("corpus", "user"))
+            | options(campaign.ratings, ("evaluator",))
+            | options(campaign.trials, ("status",)),
             "about": _about(campaign, frame),
             "live": running,
             "view": view,
@@ -75,7 +78,7 @@ def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # n
     )
 
 
-def _part(campaign: Campaign, trials: "pd.DataFrame", filters: Mapping[str, str]) -> StoredCampaign:
+def _part(campaign: Campaign, trials: pd.DataFrame, filters: Mapping[str, str]) -> StoredCampaign:
     """What fits of the campaign. Raises UserError if nothing does."""
     if not filters:
         return campaign
@@ -86,18 +89,7 @@ def _part(campaign: Campaign, trials: "pd.DataFrame", filters: Mapping[str, str]
     return part
 
 
-def _options(campaign: Campaign) -> dict[str, list[str]]:
-    """What each filter offers; a single value is no choice."""
-    columns = {
-        key: (campaign.ratings if key == "evaluator" else campaign.trials)[key]
-        for key in FILTERS
-        if key != "scenario"
-    }
-    values = {key: sorted(map(str, column.unique())) for key, column in columns.items()}
-    return {key: own for key, own in values.items() if len(own) > 1}
-
-
-def _about(campaign: Campaign, frame: "pd.DataFrame") -> dict[str, Any]:
+def _about(campaign: Campaign, frame: pd.DataFrame) -> dict[str, Any]:
     """What was played, with whom, and rated by whom."""
     rated = frame[(frame["rater"] != DEBATE) & frame["score"].notna()]
     by_model = rated[rated["rater"].astype(str) != rated["kind"].astype(str)]
@@ -121,23 +113,18 @@ def _with_model(alias: str, models: Mapping[str, Any]) -> str:
     return alias if name == alias else f"{alias} ({name})"
 
 
-def _names(frame: "pd.DataFrame", column: str) -> list[str]:
+def _names(frame: pd.DataFrame, column: str) -> list[str]:
     return [str(each) for each in frame[column].drop_duplicates() if str(each)]
 
 
 def _lines(found: Findings, view: Overview) -> list[str]:
     """What is said below the line that says who is ahead."""
-    import pandas as pd
-
     rows = found.data["comparisons"]
     if not rows:
         return found.answer.splitlines()
-    others = answer(pd.DataFrame(rows), view.metrics).splitlines()[1:]
-    own = [row for row in rows if row["metric"] == view.lead]
-    if len(own) < 2:
-        return others
-    decided = sum(bool(row["decided"]) for row in own)
-    return [f"{decided} of {len(own)} differences between two systems are decided.", *others]
+    own = [bool(row["decided"]) for row in rows if row["metric"] == view.lead]
+    said = [f"{sum(own)} of {len(own)} differences between two systems are decided."]
+    return [*said[: len(own) > 1], *answer(pd.DataFrame(rows), view.metrics).splitlines()[1:]]
 
 
 def _while(running: Any) -> Iterator[Caveat]:
@@ -172,10 +159,8 @@ def _caveats(found: Findings, view: Overview) -> Iterator[Caveat]:
         yield Caveat(f"{claim}{colon.strip()}", why, address) if colon else Caveat("", line)
 
 
-def _agreement(frame: "pd.DataFrame", factors: Iterable[str]) -> dict[str, float]:
+def _agreement(frame: pd.DataFrame, factors: Iterable[str]) -> dict[str, float]:
     """The mean correlation of each two raters, by factor, over the trials that both have rated."""
-    import numpy as np
-
     own = frame[frame["score"].notna() & (frame["rater"] != DEBATE)]
     found: dict[str, float] = {}
     for evaluator in (id_.rpartition(".")[0] for id_ in factors):
@@ -191,7 +176,7 @@ def _agreement(frame: "pd.DataFrame", factors: Iterable[str]) -> dict[str, float
     return found
 
 
-def _turned(trials: "pd.DataFrame", view: Overview, pairs: Sequence[Row]) -> Iterator[Look]:
+def _turned(trials: pd.DataFrame, view: Overview, pairs: Sequence[Row]) -> Iterator[Look]:
     """The scenarios in which the system that is second is ahead of the first."""
     for pair in pairs[:1]:
         a, b = pair["a"], pair["b"]

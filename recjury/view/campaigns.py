@@ -1,24 +1,21 @@
 """All campaigns of a store: when, how far, who is ahead, what failed, what it cost."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from recjury.results.compare import DECIDED
-from recjury.results.ratings import scenarios_of
+import pandas as pd
+
 from recjury.results.sentences import shown
 from recjury.store import Spent, Store
 from recjury.view.data import Campaign
 from recjury.view.differences import ranked
 from recjury.view.rendering import Page
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _QUICK = 5_000  # conversations of which this page says who is ahead
 _SHORT = 4  # names
 _MANY = 1_000  # campaigns of which it is kept who is ahead
-_SCENARIO = ["user", "corpus", "scenario"]
 
 
 class Ahead(NamedTuple):
@@ -93,40 +90,20 @@ def _leader(campaign: Campaign) -> Ahead | None:
     if not lead:
         return None
     own = campaign.scores[lead].dropna()
-    means = {str(name): float(mean) for name, mean in _mean(own, ["system"]).items()}
-    wide = _mean(own, [*_SCENARIO, "system"]).unstack("system")
-    gaps = {(a, b): wide[a] - wide[b] for a, b in combinations(means, 2)}
-    found = [(a, b, _gap(gap, means[a] - means[b])) for (a, b), gap in gaps.items()]
-    best, *others = ranked(means, found, metric)
+    means = {str(name): float(mean) for name, mean in _mean(own, "system").items()}
+    wide = _mean(own, "user", "corpus", "scenario", "system").unstack("system")
+    gaps = [(a, b, float((wide[a] - wide[b]).mean())) for a, b in combinations(means, 2)]
+    best, *others = ranked(means, gaps, metric)
     mean = f"{shown(means[best], metric)} {campaign.metrics.title(lead).lower()}"
     if not others:
         return Ahead(best, mean, "the only system with scores")
-    pair, by = next((gaps[a, b], gap) for a, b, gap in found if {a, b} == {best, others[0]})
-    said = [f"by {shown(abs(by), metric)} over {others[0]}", *_decided(pair, len(gaps))]
-    return Ahead(best, mean, ", ".join(said))
+    gap = next(abs(gap) for a, b, gap in gaps if {a, b} == {best, others[0]})
+    by = "no scenario in common with" if math.isnan(gap) else f"by {shown(gap, metric)} over"
+    return Ahead(best, mean, f"{by} {others[0]}")
 
 
-def _mean(own: "pd.Series[float]", keys: list[str]) -> "pd.Series[float]":
+def _mean(own: "pd.Series[float]", *keys: str) -> "pd.Series[float]":
     return own.groupby(level=keys, observed=True).mean()
-
-
-def _gap(paired: "pd.Series[float]", unpaired: float) -> float:
-    """The mean difference over common scenarios; without any, that of the means."""
-    return float(paired.mean()) if paired.notna().any() else unpaired
-
-
-def _decided(gaps: "pd.Series[float]", tests: int) -> Iterator[str]:
-    """Whether a difference is decided, where that needs no test of the other pairs.
-
-    Holm's correction makes p at most `tests` times as large (Bonferroni), and never smaller.
-    """
-    from recjury.stats import sign_flips
-
-    p = float(sign_flips(gaps.to_numpy()[:, None], scenarios_of(gaps.index))[0])
-    if p * tests < DECIDED:
-        yield "decided"
-    elif p >= DECIDED:
-        yield "not decided"
 
 
 def _fits(row: Mapping[str, Any], query: Mapping[str, str]) -> bool:

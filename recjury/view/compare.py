@@ -1,7 +1,9 @@
 """Two systems, versions, users, evaluators or campaigns, paired: differences by metric."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import NamedTuple, get_args
+
+import pandas as pd
 
 from recjury.errors import UserError
 from recjury.files import nearest
@@ -18,9 +20,6 @@ from recjury.view.differences import Row, by_evaluator, plot_of, turned
 from recjury.view.gaps import MOST, Key, bars, scenarios
 from recjury.view.rendering import Page
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _SPANS = (0.25, 0.5, 1.0)  # of a scale, to either side of zero
 
 
@@ -35,7 +34,7 @@ class Sides(NamedTuple):
     a: str
     b: str
     names: list[str]
-    frame: "pd.DataFrame"
+    frame: pd.DataFrame
     metrics: Metrics
     all_pairs: bool
     lost: str
@@ -135,8 +134,6 @@ def _rows(campaign: Campaign, sides: Sides) -> list[Row]:
 
 
 def _answer(rows: Sequence[Row], metrics: Metrics) -> list[str]:
-    import pandas as pd
-
     return answer(pd.DataFrame(rows), metrics).splitlines()
 
 
@@ -165,7 +162,7 @@ def _reach(row: Row) -> float:
     return max((end for end in ends if end == end), default=0.0)
 
 
-def _conversations(sides: Sides, gaps: "pd.DataFrame") -> dict[tuple[str, Key], str]:
+def _conversations(sides: Sides, gaps: pd.DataFrame) -> dict[tuple[str, Key], str]:
     """The first conversation of each side in each scenario."""
     if not len(gaps):
         return {}

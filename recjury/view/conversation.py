@@ -12,7 +12,6 @@ from recjury.view.calls import purposes_of, sums_of
 from recjury.view.data import Campaign
 from recjury.view.debate_chart import debate_chart
 from recjury.view.marks import Mark, Segment, segments
-from recjury.view.queries import rows
 from recjury.view.rated import Rated, rated
 from recjury.view.rendering import Page
 from recjury.view.trials import trial_ids
@@ -136,4 +135,4 @@ def _order(campaign: Campaign, query: str) -> list[str]:
     if listed := dict(parse_qsl(query)):
         return trial_ids(campaign.store, listed, campaign.name)
     plan = "SELECT conversation FROM plan WHERE campaign = :campaign ORDER BY ordinal, run"
-    return [id_ for (id_,) in rows(campaign.store, plan, campaign=campaign.name)]
+    return [id_ for (id_,) in campaign.store.rows(plan, campaign=campaign.name)]

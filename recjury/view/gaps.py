@@ -1,16 +1,15 @@
 """Scenarios that two sides have both met, by the gap between them: as rows, and as a drawing."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import pandas as pd
 
 from recjury.records import ConversationLog, Metric
 from recjury.results.sentences import shown
 from recjury.store import Store
 from recjury.view.axes import scale_of
 from recjury.view.differences import signed
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST = 100
 """So many scenarios are listed; of more, half of them from each end."""
@@ -36,14 +35,12 @@ class Gap(NamedTuple):
 
 def scenarios(
     store: Store,
-    gaps: "pd.DataFrame",
+    gaps: pd.DataFrame,
     metric: Metric,
     conversations: Mapping[tuple[str, Key], str],
     names: tuple[str, str],
 ) -> Iterator[Gap]:
     """The scenarios, the largest gap first. `conversations` are ids by name and scenario."""
-    import pandas as pd
-
     if len(gaps) > MOST:
         gaps = pd.concat([gaps.head(MOST // 2), gaps.tail(MOST // 2)])
     keys = _keys(gaps)
@@ -62,14 +59,14 @@ def scenarios(
         )
 
 
-def bars(gaps: "pd.DataFrame", metric: Metric) -> list[tuple[str, float, str]]:
+def bars(gaps: pd.DataFrame, metric: Metric) -> list[tuple[str, float, str]]:
     """The scenarios for a drawing, each with its gap and what it says; of very many, every k-th."""
     every = -(-len(gaps) // _MOST_BARS) or 1
     found = list(zip(map(_joined, _keys(gaps)), gaps["gap"], strict=True))[::every]
     return [(key, gap, f"{key}, {signed(gap, metric)}") for key, gap in found]
 
 
-def _keys(gaps: "pd.DataFrame") -> list[Key]:
+def _keys(gaps: pd.DataFrame) -> list[Key]:
     return [tuple(map(str, key)) for key in gaps.index]
 
 

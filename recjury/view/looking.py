@@ -1,14 +1,13 @@
 """Where to look in a campaign: links to the trials that tell most."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import pandas as pd
 
 from recjury.records import Metric
 from recjury.results.sentences import shown
 from recjury.view.data import Campaign, chosen
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _LOWEST = 10
 
@@ -24,7 +23,7 @@ class Look(NamedTuple):
     name: str = ""
 
 
-def looks(campaign: Campaign, trials: "pd.DataFrame", query: Mapping[str, str]) -> Iterator[Look]:
+def looks(campaign: Campaign, trials: pd.DataFrame, query: Mapping[str, str]) -> Iterator[Look]:
     """Lists of a campaign's trials with which a reader begins; empty ones are left out.
 
     `query` has narrowed the trials, and narrows what the links show.
@@ -61,7 +60,7 @@ def looks(campaign: Campaign, trials: "pd.DataFrame", query: Mapping[str, str]) 
         )
 
 
-def turned(trials: "pd.DataFrame", id_: str, ahead: str, behind: str, metric: Metric) -> int:
+def turned(trials: pd.DataFrame, id_: str, ahead: str, behind: str, metric: Metric) -> int:
     """In how many scenarios the system that is behind is ahead."""
     sides = trials[trials["system"].isin([ahead, behind]) & trials[id_].notna()]
     keys = ["user", "corpus", "scenario", "system"]

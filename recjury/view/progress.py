@@ -1,30 +1,20 @@
 """How a running campaign goes: what is done, how fast, what it cost, what is left."""
 
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recjury.store import RunRow, Store
-from recjury.view.queries import rows
 
 _MINUTE = 60.0
 
 
-class Part(NamedTuple):
-    """How many conversations of a system are planned, done and failed."""
-
-    system: str
-    planned: int
-    done: int
-    failed: int
-
-
 class Live(NamedTuple):
-    """A run that goes on, by its parts.
+    """A run that goes on. `parts` are rows of system, planned, done and failed conversations.
 
     `figures` is all that changes while one looks, as texts by the names that the page has.
     """
 
-    parts: list[Part]
+    parts: list[Any]
     planned: int
     done: int
     scenarios: int
@@ -32,8 +22,9 @@ class Live(NamedTuple):
 
 
 _PARTS = """
-    SELECT p.system, COUNT(*), SUM(CASE WHEN c.state = 'done' THEN 1 ELSE 0 END),
-           SUM(CASE WHEN c.state = 'failed' THEN 1 ELSE 0 END)
+    SELECT p.system, COUNT(*) AS planned,
+           SUM(CASE WHEN c.state = 'done' THEN 1 ELSE 0 END) AS done,
+           SUM(CASE WHEN c.state = 'failed' THEN 1 ELSE 0 END) AS failed
     FROM plan p JOIN conversation c ON c.id = p.conversation
     WHERE p.run = :run GROUP BY p.system ORDER BY MIN(p.ordinal)
 """
@@ -61,9 +52,9 @@ def live(store: Store, campaign: str) -> Live | None:
     if not runs or runs[0].state != "running":
         return None
     run, spent = runs[0], store.spent(campaign)
-    parts = [Part(*row) for row in rows(store, _PARTS, run=run.id)]
-    ((common, scenarios),) = rows(store, _COMMON, run=run.id)
-    ((played, evaluated),) = rows(store, _SINCE, campaign=campaign, since=run.started_at)
+    parts = store.rows(_PARTS, run=run.id)
+    ((common, scenarios),) = store.rows(_COMMON, run=run.id)
+    ((played, evaluated),) = store.rows(_SINCE, campaign=campaign, since=run.started_at)
     minutes = max(_minutes(run), 1 / _MINUTE)
     left = _open(store, campaign) * minutes / evaluated if evaluated else None
     done, failed = sum(part.done for part in parts), sum(part.failed for part in parts)

@@ -3,9 +3,10 @@
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
+import pandas as pd
 from sqlalchemy import text
 
 from recjury.records import ConversationLog
@@ -14,9 +15,6 @@ from recjury.view.data import FILTERS, Campaign, chosen
 from recjury.view.gaps import first_words
 from recjury.view.rated import key_of
 from recjury.view.rendering import Page
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PART = 100
 """Rows of a page; the next ones are loaded when they are wanted."""
@@ -63,7 +61,7 @@ def trials_page(
             "more": campaign.link("trials", **following) if following else "",
             "part": min(part, len(found) - start - part),
             "is_whole": part >= len(trials),
-            "options": {key: _options(trials[key]) for key in FILTERS if key != "scenario"},
+            "options": options(trials, [key for key in FILTERS if key != "scenario"]),
         },
     )
 
@@ -73,7 +71,7 @@ def trial_ids(store: Store, query: Mapping[str, str], campaign: str) -> list[str
     return list(_found(Campaign(store, campaign), query)["id"])
 
 
-def _found(campaign: Campaign, query: Mapping[str, str]) -> "pd.DataFrame":
+def _found(campaign: Campaign, query: Mapping[str, str]) -> pd.DataFrame:
     trials = chosen(campaign.trials, query)
     if words := query.get("q", "").split():
         trials = trials[trials["id"].isin(_saying(campaign, words))]
@@ -125,7 +123,7 @@ def _rows(
         yield {**row, "scores": scores, "first": first, "last": last}
 
 
-def _statuses(frame: "pd.DataFrame", ids: Sequence[str]) -> dict[tuple[str, str], str]:
+def _statuses(frame: pd.DataFrame, ids: Sequence[str]) -> dict[tuple[str, str], str]:
     """Why there is no score, by conversation and metric; of a whole conversation, by ""."""
     rows = frame[frame["conversation"].isin(ids) & frame["score"].isna() & frame["status"].notna()]
     columns = rows[["conversation", "evaluator", "metric", "status"]].astype(object)
@@ -141,7 +139,7 @@ def _last_words(log: ConversationLog) -> str:
     return " ".join(said[-1].split())[:_WORDS] if said else ""
 
 
-def _options(column: "pd.Series[Any]") -> list[str]:
-    """What a filter offers; a single value is no choice."""
-    values = [value for value in column.cat.categories if value]
-    return values if 1 < len(values) <= _MOST_OPTIONS else []
+def options(frame: pd.DataFrame, names: Iterable[str]) -> dict[str, list[str]]:
+    """What filters by columns offer; a single value is no choice."""
+    values = {name: sorted(filter(None, map(str, frame[name].unique()))) for name in names}
+    return {name: own for name, own in values.items() if 1 < len(own) <= _MOST_OPTIONS}
