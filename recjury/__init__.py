@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recjury.api import (
-        Mean,
         Run,
         Stored,
         calls,
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 __version__ = "0.3.0.dev0"
 
 __all__ = [
-    "Mean",
     "Run",
     "Stored",
     "calls",

@@ -2,7 +2,6 @@
 
 from recjury.api.evaluating import evaluate, judge
 from recjury.api.stored import (
-    Mean,
     Run,
     Stored,
     calls,
@@ -15,7 +14,6 @@ from recjury.api.stored import (
 )
 
 __all__ = [
-    "Mean",
     "Run",
     "Stored",
     "calls",

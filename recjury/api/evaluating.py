@@ -11,8 +11,7 @@ from pydantic import ValidationError
 
 from recjury import campaign as campaigns
 from recjury import plugins
-from recjury.api.loops import done
-from recjury.api.stored import DEFAULT_STORE, Run
+from recjury.api.stored import DEFAULT_STORE, Run, run_to_end
 from recjury.campaign import Config, Progress, read_config
 from recjury.corpora import Reading, Recording, read_recordings
 from recjury.errors import UserError
@@ -46,7 +45,7 @@ def evaluate(
         work = campaigns.run(
             config, opened, limit=limit, retry=retry, fresh=fresh, progress=progress
         )
-        done(work)
+        run_to_end(work)
     return Run(store, config.name)
 
 
@@ -87,7 +86,7 @@ def judge(
             reading = Reading(form, catalogue, mapping or {}, rows or {}, sample, encoding)
             recordings = _recordings(conversations, reading)
             settings, recorded = campaigns.to_judge(campaign or "recorded", recordings, make)
-        done(campaigns.judge(settings, recorded, opened, retry=retry, progress=progress))
+        run_to_end(campaigns.judge(settings, recorded, opened, retry=retry, progress=progress))
     return Run(store, settings.name)
 
 

@@ -1,39 +1,34 @@
 """What a store has, from Python: frames, means, comparisons."""
 
-from collections.abc import Iterator, Mapping
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Any, Literal, TypeVar
+
+import pandas as pd
 
 from recjury import results
-from recjury.api.loops import done
 from recjury.files import nearest
-from recjury.results import Findings, Resampling, Selection, Wanted
+from recjury.results import Findings, RatingFilter, Resampling, Selection, StoredCampaign
 from recjury.results.ratings import STANDARD
 from recjury.results.selection import ALL
 from recjury.store import Store
 
-if TYPE_CHECKING:
-    import pandas as pd
+T = TypeVar("T")
 
 DEFAULT_STORE = "recjury.db"
 
 
-class Mean(NamedTuple):
-    """The mean of a metric over `n` trials, its 95 % interval, and the share that has a score."""
-
-    mean: float
-    low: float
-    high: float
-    n: int
-    coverage: float
-
-
-class _Means(dict[str, Mean]):
-    """The means of one system by metric id."""
-
-    def __missing__(self, key: str) -> Mean:
-        raise KeyError(f"{key}{nearest(key, self)}")
+def run_to_end(work: Coroutine[Any, Any, T]) -> T:
+    """What the work returns; where a loop is running (a notebook's), it has a loop of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 @dataclass(frozen=True)
@@ -43,47 +38,51 @@ class Run:
     store: str | Path
     campaign: str
 
+    def _read(self, read: Callable[[StoredCampaign], T]) -> T:
+        with Store(self.store, readonly=True) as opened:
+            return read(StoredCampaign(opened, self.campaign))
+
     @property
     def summary(self) -> Findings:
         """Means by system, who is ahead, and what is not to be trusted."""
-        with Store(self.store, readonly=True) as opened:
-            return results.summary(opened, self.campaign)
+        return self._read(results.summary_of)
 
     @property
-    def systems(self) -> Mapping[str, Mapping[str, Mean]]:
-        """Each system's means by metric id: `run.systems["mine"]["core.overall"].mean`."""
-        found: dict[str, _Means] = {}
-        for system, metric, *figures in self.means().itertuples(index=False):
-            found.setdefault(system, _Means())[metric] = Mean(*figures)
-        return found
+    def systems(self) -> Mapping[str, Mapping[str, Mapping[str, float]]]:
+        """Each system's means by metric id: `run.systems["mine"]["core.overall"]["mean"]`.
 
-    def ratings(self, *, all_versions: bool = False) -> "pd.DataFrame":
+        The others are low and high (95 %), n (trials with a score) and coverage (their share).
+        """
+        return results.means_by_system(self.means())
+
+    def ratings(self, *, all_versions: bool = False) -> pd.DataFrame:
         """A row for each rating; the columns are those of `recjury.results.ratings`."""
         with Store(self.store, readonly=True) as opened:
             return results.ratings(opened, self.campaign, all_versions=all_versions)
 
-    def scores(self) -> "pd.DataFrame":
+    def trials(self) -> pd.DataFrame:
+        """A row for each trial; the columns are those of `recjury.results.trials`."""
+        return self._read(lambda own: own.trials)
+
+    def scores(self) -> pd.DataFrame:
         """A row for each trial and a column for each metric id; NaN where there is no score."""
-        return results.scores(self.ratings())
+        return self._read(lambda own: own.scores)
 
-    def means(self, resampling: Resampling = STANDARD) -> "pd.DataFrame":
+    def means(self, resampling: Resampling = STANDARD) -> pd.DataFrame:
         """A row for each system and metric: mean, low, high (95 %), n, coverage."""
-        return results.means(self.scores(), resampling)
+        return self._read(lambda own: own.means(resampling))
 
-    def turns(self) -> "pd.DataFrame":
+    def turns(self) -> pd.DataFrame:
         """A row for each turn."""
-        with Store(self.store, readonly=True) as opened:
-            return results.turns(opened, self.campaign)
+        return self._read(lambda own: own.turns)
 
-    def statements(self) -> "pd.DataFrame":
+    def statements(self) -> pd.DataFrame:
         """A row for each statement of a debate."""
-        with Store(self.store, readonly=True) as opened:
-            return results.statements(opened, self.campaign)
+        return self._read(lambda own: results.statements(own.store, own.name))
 
-    def calls(self) -> "pd.DataFrame":
+    def calls(self) -> pd.DataFrame:
         """A row for each call to a model."""
-        with Store(self.store, readonly=True) as opened:
-            return results.calls(opened, self.campaign)
+        return self._read(lambda own: results.calls(own.store, own.name))
 
     def compare(
         self,
@@ -99,33 +98,34 @@ class Run:
 
         The arguments are those of `recjury.results.comparison`.
         """
-        with Store(self.store, readonly=True) as opened:
-            return results.comparison(
-                opened,
+        return self._read(
+            lambda own: results.comparison(
+                own.store,
                 names,
                 by=by,
-                campaign=self.campaign,
+                campaign=own.name,
                 metrics=metrics,
                 selection=selection,
                 missing=missing,
                 margins=margins,
                 resampling=resampling,
             )
+        )
 
     def conversations(self, selection: Selection = ALL) -> Findings:
         """The conversations, by default all, with their ids."""
-        with Store(self.store, readonly=True) as opened:
-            return results.conversation_list(opened, self.campaign, selection=selection)
+        return self._read(
+            lambda own: results.conversation_list(own.store, own.name, selection=selection)
+        )
 
     def replay(self, conversation: str) -> Findings:
         """A conversation with its ratings and its debate; an id, or how one begins."""
-        with Store(self.store, readonly=True) as opened:
-            return done(results.replay(opened, conversation))
+        return self._read(lambda own: run_to_end(results.replay(own.store, conversation)))
 
     def explain(self, conversation: str, metric: str = "") -> Findings:
         """One conversation's ratings, down to prompts and replies."""
-        with Store(self.store, readonly=True) as opened:
-            return results.explain(opened, conversation, Wanted(metric=metric))
+        wanted = RatingFilter(metric=metric)
+        return self._read(lambda own: results.explain(own.store, conversation, wanted))
 
     def __str__(self) -> str:
         return self.summary.answer
@@ -170,27 +170,27 @@ def _run(store: str | Path, campaign: str) -> Run:
         return Run(store, opened.campaign(campaign))
 
 
-def ratings(store: str | Path = DEFAULT_STORE, campaign: str = "") -> "pd.DataFrame":
+def ratings(store: str | Path = DEFAULT_STORE, campaign: str = "") -> pd.DataFrame:
     """The ratings of a campaign, by default of the newest. Raises UserError."""
     return _run(store, campaign).ratings()
 
 
-def means(store: str | Path = DEFAULT_STORE, campaign: str = "") -> "pd.DataFrame":
+def means(store: str | Path = DEFAULT_STORE, campaign: str = "") -> pd.DataFrame:
     """The means by system and metric of a campaign, by default of the newest. Raises UserError."""
     return _run(store, campaign).means()
 
 
-def turns(store: str | Path = DEFAULT_STORE, campaign: str = "") -> "pd.DataFrame":
+def turns(store: str | Path = DEFAULT_STORE, campaign: str = "") -> pd.DataFrame:
     """The turns of a campaign, by default of the newest. Raises UserError."""
     return _run(store, campaign).turns()
 
 
-def statements(store: str | Path = DEFAULT_STORE, campaign: str = "") -> "pd.DataFrame":
+def statements(store: str | Path = DEFAULT_STORE, campaign: str = "") -> pd.DataFrame:
     """The statements of a campaign's debates, by default of the newest. Raises UserError."""
     return _run(store, campaign).statements()
 
 
-def calls(store: str | Path = DEFAULT_STORE, campaign: str = "") -> "pd.DataFrame":
+def calls(store: str | Path = DEFAULT_STORE, campaign: str = "") -> pd.DataFrame:
     """The calls of a campaign, by default of the newest. Raises UserError."""
     return _run(store, campaign).calls()
 

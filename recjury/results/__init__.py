@@ -10,7 +10,7 @@ from recjury.results.conversations import (
     replay,
     replay_file,
 )
-from recjury.results.explanation import Wanted, explain
+from recjury.results.explanation import RatingFilter, explain
 from recjury.results.export import export, recorded
 from recjury.results.findings import Findings, cell_text, of_numbers
 from recjury.results.forms import Form, written
@@ -18,7 +18,7 @@ from recjury.results.plots import check_plot, plot, save_figure
 from recjury.results.progress import status
 from recjury.results.ratings import Resampling, means, ratings, scores
 from recjury.results.selection import Selection
-from recjury.results.summary import summary, summary_of
+from recjury.results.summary import means_by_system, summary, summary_of
 from recjury.results.tables import (
     calls,
     statements,
@@ -29,10 +29,10 @@ from recjury.results.trials import trials
 __all__ = [
     "Findings",
     "Form",
+    "RatingFilter",
     "Resampling",
     "Selection",
     "StoredCampaign",
-    "Wanted",
     "calls",
     "cell_text",
     "check_plot",
@@ -44,6 +44,7 @@ __all__ = [
     "explain",
     "export",
     "means",
+    "means_by_system",
     "of_numbers",
     "plot",
     "ratings",

@@ -17,7 +17,7 @@ _SHORT = 80  # characters of a reason in the list
 _LONG = 300  # characters of evidence
 
 
-class Wanted(NamedTuple):
+class RatingFilter(NamedTuple):
     """Which ratings are explained; what is empty says nothing. `turn` counts from 1.
 
     With `role`, the statements of a role in the debate, all of them or those of one `round`.
@@ -39,19 +39,19 @@ class _Part(NamedTuple):
     data: dict[str, Any]
 
 
-def explain(store: Store, conversation: str, wanted: Wanted | None = None) -> Findings:
+def explain(store: Store, conversation: str, wanted: RatingFilter | None = None) -> Findings:
     """The ratings of a conversation, or those that are wanted down to prompt and reply.
 
     `conversation` is an id or how one begins. Raises UserError if there is no such rating.
     """
-    row, wanted = store.conversation(conversation), wanted or Wanted()
+    row, wanted = store.conversation(conversation), wanted or RatingFilter()
     evaluations = store.evaluations(row.campaign, conversation=row.id)
     found = {each: store.findings(each.id) for each in evaluations}
     parts = [part for each in found.items() for part in _parts(*each, wanted)]
     title = f"{row.system}, {row.corpus}/{row.scenario}"
     if not parts:
         raise UserError(f"{title}: {_no_such(found, wanted)}")
-    if wanted == Wanted():
+    if wanted == RatingFilter():
         lines = [_line(each, rating) for each in evaluations for rating in ratings_of(found[each])]
         columns = ["metric", "rater", "turn", "score", "calls", "why"]
         return Findings(
@@ -69,7 +69,9 @@ def explain(store: Store, conversation: str, wanted: Wanted | None = None) -> Fi
     )
 
 
-def _parts(row: EvaluationRow, findings: Sequence[Finding], wanted: Wanted) -> Iterator[_Part]:
+def _parts(
+    row: EvaluationRow, findings: Sequence[Finding], wanted: RatingFilter
+) -> Iterator[_Part]:
     """The statements or the ratings that are wanted."""
     if wanted.role or wanted.round:
         for said in statements_of(findings):
@@ -89,14 +91,14 @@ def _parts(row: EvaluationRow, findings: Sequence[Finding], wanted: Wanted) -> I
             yield _Part(name, _text(name, rating, findings), rating.calls, data)
 
 
-def _is_wanted(row: EvaluationRow, rating: Rating, wanted: Wanted) -> bool:
+def _is_wanted(row: EvaluationRow, rating: Rating, wanted: RatingFilter) -> bool:
     names = ("", rating.metric, f"{row.name}.{rating.metric}")
     turn = None if rating.turn is None else rating.turn + 1
     is_by = wanted.rater in ("", rating.rater)
     return wanted.metric in names and is_by and wanted.turn in (None, turn)
 
 
-def _no_such(found: dict[EvaluationRow, list[Finding]], wanted: Wanted) -> str:
+def _no_such(found: dict[EvaluationRow, list[Finding]], wanted: RatingFilter) -> str:
     if not found:
         return "it has no ratings"
     if wanted.role or wanted.round:

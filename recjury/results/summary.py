@@ -86,7 +86,7 @@ def summary_of(
         problems=problems,
         data={
             "campaign": name,
-            "systems": _systems(table),
+            "systems": means_by_system(table),
             "comparisons": rows_of(compared),
             "effort": rows_of(spent),
             "names": logs.data,
@@ -204,7 +204,8 @@ def _cell(row: Row, metric: Metric) -> str:
     return f"{cell(row['mean'], row, metric)}{part}"
 
 
-def _systems(table: pd.DataFrame) -> dict[str, dict[str, dict[str, Any]]]:
+def means_by_system(table: pd.DataFrame) -> dict[str, dict[str, dict[str, Any]]]:
+    """The frame of means by system and metric id: mean, low, high, n, coverage."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows_of(table):
         figures = {key: row[key] for key in ("mean", "low", "high", "n", "coverage")}

@@ -60,10 +60,9 @@ def test_a_plain_function_is_a_system(store: Path) -> None:
     run = recjury.evaluate(systems=[recommend, "popular"], store=store, limit=2)
     assert set(run.systems) == {"recommend", "popular"}
     mean = run.systems["recommend"]["outcome.recall@10"]
-    assert (mean.n, mean.coverage) == (2, 1.0)
-    assert mean.low <= mean.mean <= mean.high
-    with pytest.raises(KeyError, match=r"did you mean outcome\.recall@10"):
-        run.systems["recommend"]["outcome.recal@10"]
+    assert (mean["n"], mean["coverage"]) == (2, 1.0)
+    assert mean["low"] <= mean["mean"] <= mean["high"]
+    assert len(run.trials()) == 4
 
 
 def test_objects_are_named_and_known_again(store: Path) -> None:
@@ -112,7 +111,7 @@ def test_messages_are_judged(store: Path) -> None:
     run = recjury.judge([CHAT, {"messages": CHAT, "system": "other"}], store=store)
     assert len(run.systems) == 2
     again = recjury.judge(campaign="recorded", evaluators=[Length()], store=store)
-    assert again.systems["other"]["length.length"].n == 1
+    assert again.systems["other"]["length.length"]["n"] == 1
     assert len(recjury.ratings(store)) == len(again.ratings())
 
 
@@ -154,7 +153,7 @@ def test_it_works_where_a_loop_is_running(store: Path) -> None:
     async def cell() -> recjury.Run:
         return recjury.evaluate(systems=["popular"], store=store, limit=1)
 
-    assert asyncio.run(cell()).systems["popular"]["outcome.rounds"].n == 1
+    assert asyncio.run(cell()).systems["popular"]["outcome.rounds"]["n"] == 1
 
 
 @pytest.mark.parametrize(
