@@ -1,7 +1,7 @@
 """A campaign: the answer, systems, who is ahead of whom, what not to trust, factors, debates."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -32,6 +32,12 @@ class Caveat(NamedTuple):
     claim: str
     why: str
     address: str = ""
+
+    @classmethod
+    def of(cls, line: str, address: str = "") -> Self:
+        """That of a note: what stands before a colon is the claim."""
+        claim, colon, why = line.partition(": ")
+        return cls(f"{claim}{colon.strip()}", why, address) if colon else cls("", line, address)
 
 
 def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # noqa: A002
@@ -151,12 +157,12 @@ def _chosen(filters: Mapping[str, str]) -> Iterator[Caveat]:
 def _caveats(found: Findings, view: Overview) -> Iterator[Caveat]:
     """The notes, and what failed with a link to it."""
     for line in (*found.problems, *found.notes):
-        claim, colon, why = line.partition(": ")
+        system, _, why = line.partition(": ")
         address = ""
-        if claim in view.names:
+        if system in view.names:
             status = "failed" if line in found.problems and "failed" in why else "unscored"
-            address = view.trials(system=claim, status=status)
-        yield Caveat(f"{claim}{colon.strip()}", why, address) if colon else Caveat("", line)
+            address = view.trials(system=system, status=status)
+        yield Caveat.of(line, address)
 
 
 def _agreement(frame: pd.DataFrame, factors: Iterable[str]) -> dict[str, float]:

@@ -1,20 +1,24 @@
 """Two systems, versions, users, evaluators or campaigns, paired: differences by metric."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple, get_args
 
 import pandas as pd
 
 from recjury.errors import UserError
 from recjury.files import nearest
+from recjury.results.caveats import about_campaign, about_scores
 from recjury.results.compare import By, by_scenario, compare
 from recjury.results.comparison import metrics_by, ratings_of_all
+from recjury.results.logs import Logs
 from recjury.results.metrics import Metrics, metrics_of
 from recjury.results.missing import Missing, about_worst, with_worst
 from recjury.results.ratings import played_trials
 from recjury.results.sentences import answer, rows_of
 from recjury.store import Store
 from recjury.view.axes import Axis, scale_of
+from recjury.view.campaign import Caveat
 from recjury.view.data import Campaign
 from recjury.view.differences import Row, by_evaluator, plot_of, turned
 from recjury.view.gaps import MOST, Key, bars, scenarios
@@ -26,7 +30,8 @@ _SPANS = (0.25, 0.5, 1.0)  # of a scale, to either side of zero
 class Sides(NamedTuple):
     """What is compared, and the frame that has it.
 
-    `all_pairs` is whether p allows for the other pairs, `lost` what is said of lost scores.
+    `all_pairs` is whether p allows for the other pairs, `lost` what is said of lost scores, and
+    `caveats` is what is not to be trusted of both.
     """
 
     by: By
@@ -38,6 +43,7 @@ class Sides(NamedTuple):
     metrics: Metrics
     all_pairs: bool
     lost: str
+    caveats: list[str]
 
 
 def compare_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # noqa: A002
@@ -73,6 +79,7 @@ def compare_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # no
             "bars": bars(gaps, metric),
             "gaps": list(scenarios(store, gaps, metric, _conversations(sides, gaps), both)),
             "hidden": max(0, len(gaps) - MOST),
+            "caveats": list(map(Caveat.of, sides.caveats)),
         },
     )
 
@@ -96,13 +103,19 @@ def _sides(campaign: Campaign, query: Mapping[str, str]) -> Sides:
             lambda: ratings_of_all(store, campaigns, all_versions=versions),
             *(*campaigns, versions),
         )
-    metrics, lost = Metrics(metrics_by(store, campaigns, by)), ""
+    own = frame[frame[by].isin([a, b])]
+    caveats = campaign.once("caveats", lambda: _caveats(campaign, own, by), by, a, b)
+    metrics, lost = metrics_by(store, campaigns, by), ""
     if missing == "worst":
-        lost = about_worst(frame[frame[by].isin([a, b])])
-        known = {id_: each for name in campaigns for id_, each in metrics_of(store, name).items()}
-        frame = with_worst(frame, known)
+        lost = about_worst(own)
+        frame = with_worst(frame, metrics_of(store, *campaigns))
     all_pairs = len(campaigns) == 1 and not versions
-    return Sides(by, missing, a, b, names, frame, metrics, all_pairs, lost)
+    return Sides(by, missing, a, b, names, frame, metrics, all_pairs, lost, caveats)
+
+
+def _caveats(campaign: Campaign, own: pd.DataFrame, by: By) -> list[str]:
+    about = about_scores(own, by=by), Logs.read(campaign.store, own).about_lists()
+    return [*chain(*about), *(about_campaign(campaign) if by != "campaign" else ())]
 
 
 def _two(wanted: Sequence[str], names: Sequence[str], by: By) -> tuple[str, str]:

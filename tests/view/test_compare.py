@@ -126,6 +126,7 @@ def test_a_lost_score_can_count_as_the_worst(store: Store) -> None:
     assert second["difference"] > first["difference"]
     assert "Lost scores count as the worst" in worst["answer"][-1]
     assert len(worst["gaps"]) == 7
+    assert [each for each in worst["caveats"] if "mid" in each.claim] != []
 
 
 def test_what_is_written_meanwhile_is_shown(store: Store) -> None:
