@@ -19,6 +19,7 @@ from recjury.llm.prompts import numbers_of
 from recjury.mistakes import made
 from recjury.records import ConversationLog, Record, Turn, digest
 from recjury.results import Findings, Selection, StoredCampaign
+from recjury.results.selection import ALL
 from recjury.store import Store
 
 KEY = "key.json"
@@ -31,7 +32,6 @@ OVERALL = Criterion(
 )
 """The last field of every conversation; it has no guideline (CoRE, 6.6)."""
 
-_ALL = Selection()
 _PAGE = Path(__file__).parent / "page"
 _RATER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,30}")
 
@@ -84,7 +84,7 @@ def export_pages(
     *,
     prompts: str = "core",
     campaign: str = "",
-    selection: Selection = _ALL,
+    selection: Selection = ALL,
 ) -> Findings:
     """Write a page for each rater, `RATER.html`, and the key to all of them.
 

@@ -8,11 +8,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
+_SHARED = 3  # long utterances of two copies
 _LONG = 20  # characters; shorter utterances, such as "Hello, how are you?", are too common
 _EVERYWHERE = 30  # dialogues; an utterance that is in more of them tells nothing
 
 
-def families(dialogues: Mapping[str, Sequence[str]], *, shared: int = 3) -> dict[str, str]:
+def families(dialogues: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """The first member of each dialogue's family: dialogues that share three long utterances.
 
     An utterance counts from 20 letters on, without case and punctuation, and if at most 30
@@ -32,7 +33,7 @@ def families(dialogues: Mapping[str, Sequence[str]], *, shared: int = 3) -> dict
     order = {name: place for place, name in enumerate(dialogues)}
     first = {name: name for name in dialogues}
     for (one, two), count in together.items():
-        if count >= max(1, min(shared, len(long[one]), len(long[two]))):
+        if count >= max(1, min(_SHARED, len(long[one]), len(long[two]))):
             kept, joined = sorted((first[one], first[two]), key=order.__getitem__)
             first.update((name, kept) for name, each in first.items() if each == joined)
     return first

@@ -74,11 +74,9 @@ def _optimised(found: Optimised) -> Findings:
 
 def _table(found: Optimised) -> pd.DataFrame:
     ranks = {name: rank for rank, name in enumerate(found.chosen.names, 1)}
-    shown = ("written_in", "training", "validation")
-    return pd.DataFrame(
-        {"instruction": name, **{key: row[key] for key in shown}, "rank": ranks.get(name, "")}
-        for name, row in found.rows.items()
-    )
+    table = pd.DataFrame.from_dict(found.rows, orient="index")
+    table = table[["written_in", "training", "validation"]].rename_axis("instruction").reset_index()
+    return table.assign(rank=[ranks.get(name, "") for name in table["instruction"]])
 
 
 def _shown(value: float | None) -> str:

@@ -12,7 +12,7 @@ from recjury.errors import Stop, UserError
 from recjury.judges import Face
 from recjury.llm import ScriptedModel
 from recjury.papers.optimise import FaceTraining, Optimised, optimise
-from recjury.papers.optimise.bandit import play
+from recjury.papers.optimise.search import play
 from recjury.records import Request
 from tests.papers.planted import GOOD, scripted
 

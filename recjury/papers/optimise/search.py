@@ -1,19 +1,59 @@
-"""Algorithm 1: the beam is rewritten, a bandit selects, the pool grows, its best are the beam."""
+"""Algorithms 1 and 2: the beam is rewritten, a bandit selects, the pool grows; its best go on."""
 
-from collections.abc import Callable, Mapping
+import math
+import random
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from random import Random
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
+
+from pydantic import Field
 
 from recjury.errors import UserError
-from recjury.papers.optimise.bandit import play
+from recjury.llm import gather
 from recjury.papers.optimise.examples import Sides, sample
 from recjury.papers.optimise.rewriting import Candidate, Rewriter, new_texts
 from recjury.papers.optimise.scoring import Measured, Scorer, best, mean
-from recjury.papers.optimise.settings import FaceTraining
+from recjury.records import ModelName, Record
 
 Say = Callable[[str], None]
 """Told what is done next."""
+
+
+class FaceTraining(Record):
+    """An optimisation of FACE's instructions for one `aspect` on people's `labels` (FORM:PATH).
+
+    `config` is a file with the models, of which `model` rates and `rewriter` rewrites (by default
+    the same). The paper's: `iterations` K, `beam` b, `candidates` b', `gradients` alpha,
+    `exploration` c, `batches` (T = 5 B with B half the rewrites, C.1), `final` instructions, and
+    `share` of the dialogues for training. Ours: in an iteration `shown` error cases are spread
+    over the beam (algorithm 1 takes all, thousands of calls), and a pull of the bandit samples
+    `sampled` particles. With `pool`, nothing is rewritten: the instructions of that file are
+    measured anew (FACE*).
+    """
+
+    kind: Literal["face"] = "face"
+    aspect: str
+    labels: str
+    config: str
+    out: str = "face-instructions"
+    store: str = "recjury.db"
+    pool: str = ""
+    model: ModelName = "main"
+    rewriter: ModelName = ""
+    iterations: int = Field(default=6, ge=1)
+    beam: int = Field(default=4, ge=1)
+    candidates: int = Field(default=16, ge=1)
+    gradients: int = Field(default=2, ge=1)
+    exploration: float = Field(default=1.0, ge=0)
+    batches: int = Field(default=5, ge=1)
+    final: int = Field(default=16, ge=1)
+    shown: int = Field(default=32, ge=1)
+    sampled: int = Field(default=64, ge=2)
+    samples: int = Field(default=5, ge=1)
+    temperature: float = Field(default=0.6, ge=0, le=2)
+    share: float = Field(default=0.6, gt=0, lt=1)
+    correlation: Literal["spearman", "pearson"] = "spearman"
+    seed: int = 0
 
 
 class Chosen(NamedTuple):
@@ -95,8 +135,8 @@ class Search:
         )
         return [rewritten[arm] for arm in kept]
 
-    def _rng(self, *step: str | int) -> Random:
-        return Random("/".join(map(str, (self.asked.seed, *step))))
+    def _rng(self, *step: str | int) -> random.Random:
+        return random.Random("/".join(map(str, (self.asked.seed, *step))))
 
 
 async def chosen(
@@ -114,3 +154,61 @@ async def chosen(
     by_place = zip(*(measured[name].scores for name in names), strict=True)
     together = scorer.of([mean(scores) for scores in by_place], places)
     return Chosen(names, measured, together)
+
+
+Reward = Callable[[int, int], Coroutine[Any, Any, float | None]]
+"""The reward of (pull, arm), both from 0; None if it is undefined."""
+
+
+class Arm(NamedTuple):
+    """An arm's mean reward, and the particles that were scored for it."""
+
+    value: float = 0.0
+    particles: int = 0
+
+    def with_reward(self, reward: float | None, particles: int) -> "Arm":
+        """The arm after one more pull.
+
+        An undefined reward counts as 0, no correlation: an instruction that gives everything the
+        same score must not look better than a bad one.
+        """
+        seen = self.particles + particles
+        return Arm(self.value + ((reward or 0.0) - self.value) * particles / seen, seen)
+
+    def criterion(self, time: int, exploration: float) -> float:
+        """The upper confidence bound before pull `time`, from 1; infinite if never pulled."""
+        if not self.particles:
+            return math.inf
+        return self.value + exploration * math.sqrt(math.log(time) / self.particles)
+
+
+async def play(
+    arms: int,
+    reward: Reward,
+    *,
+    keep: int,
+    particles: int,
+    batches: int = 5,
+    exploration: float = 1.0,
+    seed: int = 0,
+) -> tuple[int, ...]:
+    """The `keep` best of `arms` after `batches` x B pulls, best first; B is half the arms (C.1).
+
+    The pulls of a batch go to B different arms and run together; each scores `particles` particles.
+    Line 12 of algorithm 2 divides by the particles seen as if each pull had one; here a reward
+    weighs as many as it has. Ties are broken by `seed`.
+    """
+    lots = random.Random(seed).sample(range(arms), arms)
+    states, size, pulled = [Arm()] * arms, max(1, arms // 2), 0
+    for _ in range(batches):
+        bounds = [arm.criterion(pulled + 1, exploration) for arm in states]
+        chosen = sorted(range(arms), key=lambda arm: (-bounds[arm], lots[arm]))[:size]
+        rewards = await gather(reward(pulled + n, arm) for n, arm in enumerate(chosen))
+        for arm, value in zip(chosen, rewards, strict=True):
+            states[arm] = states[arm].with_reward(value, particles)
+        pulled += len(chosen)
+    ranked = sorted(
+        range(arms),
+        key=lambda arm: (not states[arm].particles, -states[arm].value, lots[arm]),
+    )
+    return tuple(ranked[:keep])

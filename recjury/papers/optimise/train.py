@@ -16,8 +16,7 @@ from recjury.llm import Ask, Gateway, Model, Provider, open_model
 from recjury.papers.optimise.examples import Sides, divided, labelled, with_pieces
 from recjury.papers.optimise.rewriting import Candidate, Rewriter
 from recjury.papers.optimise.scoring import Measured, Scorer
-from recjury.papers.optimise.search import Chosen, Say, Search, chosen
-from recjury.papers.optimise.settings import FaceTraining
+from recjury.papers.optimise.search import Chosen, FaceTraining, Say, Search, chosen
 from recjury.records import Unit
 from recjury.store import Store
 
