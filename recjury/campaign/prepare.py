@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from recjury import plugins
@@ -16,7 +17,17 @@ from recjury.judges import Context, Evaluator, check_metrics
 from recjury.llm import Budget, Gateway, Model, Provider, Recorder, open_model
 from recjury.llm.prompts import pack
 from recjury.mistakes import Mistake, made
-from recjury.records import LookUp, Record, Scenario, Turn, digest, identity, references, variants
+from recjury.records import (
+    FILE,
+    LookUp,
+    Record,
+    Scenario,
+    Turn,
+    digest,
+    identity,
+    references,
+    variants,
+)
 from recjury.simulator import SimulatedUser
 
 Open = Callable[[Model], Provider]
@@ -273,9 +284,18 @@ class _Parts:
         found = plugins.find(group, settings["kind"])
         if not (isinstance(found.value, type) and issubclass(found.value, base)):
             raise UserError(f"{settings['kind']}: expected a class of recjury's {base.__name__}")
-        part = made(found.value, settings)
+        part = made(found.value, self._with_files(found.value, settings))
         name = part.name or settings["kind"].rpartition(":")[2].lower()
         return part.model_copy(update={"name": name}), found.source
+
+    def _with_files(self, kind: type[Record], settings: Mapping[str, Any]) -> dict[str, Any]:
+        """The settings; a file that is not here, but beside the campaign's, is meant to be that."""
+        found = dict(settings)
+        for key, field in kind.model_fields.items():
+            beside = Path(self.config.folder, str(settings.get(key) or ""))
+            if FILE in field.metadata and key in settings and not Path(settings[key]).exists():
+                found[key] = str(beside) if beside.exists() else settings[key]
+        return found
 
     def _identity(self, record: Record) -> Mapping[str, object]:
         return identity(record, self.look_up)

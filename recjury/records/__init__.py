@@ -28,6 +28,7 @@ from recjury.records.conversation import (
     Turn,
 )
 from recjury.records.identity import (
+    FILE,
     FileName,
     LookUp,
     ModelName,
@@ -59,6 +60,7 @@ __all__ = [
     "CODE",
     "CUT",
     "DEBATE",
+    "FILE",
     "LEAK",
     "LIST_LENGTH",
     "UNFINISHED",

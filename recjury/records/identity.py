@@ -15,7 +15,8 @@ class RefersTo(NamedTuple):
 
 ModelName = Annotated[str, RefersTo("model")]
 PackName = Annotated[str, RefersTo("pack")]
-FileName = Annotated[str, RefersTo("file")]
+FILE = RefersTo("file")
+FileName = Annotated[str, FILE]
 """A file or a folder, or a word that stands for what ships."""
 
 

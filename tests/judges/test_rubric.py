@@ -48,8 +48,8 @@ def test_the_example_is_rated_by_both_models(
     with ScriptedEndpoint(honest) as endpoint:
         example = (EXAMPLES / "own_rubric.yaml").read_text()
         here = example.replace("https://api.openai.com/v1", endpoint.url)
-        (tmp_path / "mine.yaml").write_text(here)
-        done = recjury("run", "mine.yaml", "--limit", "1")
+        (tmp_path / "examples" / "mine.yaml").write_text(here)
+        done = recjury("run", "examples/mine.yaml", "--limit", "1")
         assert done.code == 0, done.err
         assert recjury("store", "verify").code == 0
     with Store(tmp_path / "recjury.db", readonly=True) as store:
