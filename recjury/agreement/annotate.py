@@ -38,7 +38,7 @@ _RATER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,30}")
 Design = Literal["core", "random"]
 
 
-class Drawn(Record):
+class Dialogue(Record):
     """A conversation to rate, and the ids of its fields; raters see neither id nor system."""
 
     conversation: str
@@ -53,7 +53,7 @@ class Key(Record):
     form: Literal["recjury annotation 1"] = "recjury annotation 1"
     campaign: str
     criteria: tuple[Criterion, ...]
-    conversations: dict[str, Drawn]
+    conversations: dict[str, Dialogue]
     raters: dict[str, tuple[str, ...]]
 
     @property
@@ -133,7 +133,7 @@ def _key(
         campaign=campaign,
         criteria=(*criteria, OVERALL),
         conversations={
-            names[id_]: Drawn(
+            names[id_]: Dialogue(
                 conversation=id_,
                 system=systems[id_],
                 log=log,
@@ -223,7 +223,7 @@ def _page(key: Key, rater: str) -> str:
     return html
 
 
-def _shown(name: str, drawn: Drawn) -> dict[str, Any]:
+def _shown(name: str, drawn: Dialogue) -> dict[str, Any]:
     """A conversation as a rater sees it."""
     log = drawn.log
     return {

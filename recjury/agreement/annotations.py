@@ -37,7 +37,7 @@ class Answers(Record):
     answers: Scores
 
 
-class Joined(Record):
+class LabelFile(Record):
     """The file of labels: an export's key, and the scores of each rater."""
 
     form: Literal["recjury labels 2"] = "recjury labels 2"
@@ -89,7 +89,7 @@ def import_answers(folder: Path, files: Sequence[Path]) -> Findings:
         raise UserError(f"no score is given in {', '.join(map(str, files)) or 'no file'}")
     path = folder / LABELS
     try:
-        path.write_text(Joined(key=key, scores=given).model_dump_json(), "utf-8")
+        path.write_text(LabelFile(key=key, scores=given).model_dump_json(), "utf-8")
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror or error}") from None
     asked = sum(len(_asked(key, rater)) for rater in key.raters)
@@ -110,7 +110,7 @@ def annotations(path: Path) -> Labels:
     A conversation is that of the campaign, by its id.
     """
     path = path / LABELS if path.is_dir() else path
-    found = _read(path, Joined, "`recjury annotate import` writes labels")
+    found = _read(path, LabelFile, "`recjury annotate import` writes labels")
     return labels_of("annotations", found.rows(), found.recordings())
 
 

@@ -48,7 +48,7 @@ class Lesson(NamedTuple):
     word: str
 
 
-class Trained(NamedTuple):
+class Adapter(NamedTuple):
     """The adapter's folder, how many examples it learned, how many were too long, and the mean loss
     of a word's token over the first and the last tenth of the steps.
     """
@@ -63,7 +63,7 @@ class Trained(NamedTuple):
 Told = Callable[[Step], None]
 
 
-def train(asked: LoraTraining, lessons: Iterable[Lesson], told: Told = lambda _: None) -> Trained:
+def train(asked: LoraTraining, lessons: Iterable[Lesson], told: Told = lambda _: None) -> Adapter:
     """Train an adapter and write it into `out`. Raises UserError.
 
     The loss is that of the words alone. `adapter` of a model with provider transformers reads it.
@@ -84,7 +84,7 @@ def train(asked: LoraTraining, lessons: Iterable[Lesson], told: Told = lambda _:
     some = math.ceil(len(losses) / 10)
     means = (sum(part) / some for part in (losses[:some], losses[-some:]))
     out = Path(asked.out).expanduser()
-    return Trained(out, len(rows) - rows.count(None), rows.count(None), *means)
+    return Adapter(out, len(rows) - rows.count(None), rows.count(None), *means)
 
 
 class _Row(NamedTuple):

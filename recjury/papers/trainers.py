@@ -7,7 +7,7 @@ import pandas as pd
 from recjury.agents.neural.training import Step
 from recjury.llm import in_thread
 from recjury.papers.lora import LoraTraining, train
-from recjury.papers.optimise import FaceTraining, Optimised, optimise
+from recjury.papers.optimise import FaceTraining, Optimisation, optimise
 from recjury.papers.optimise.search import Say
 from recjury.papers.training import (
     PairTraining,
@@ -51,7 +51,7 @@ def _adapted(asked: LoraTraining, lessons: object, told: object) -> Findings:
     )
 
 
-def _optimised(found: Optimised) -> Findings:
+def _optimised(found: Optimisation) -> Findings:
     best, together = found.chosen.names, found.chosen.together.correlation
     return Findings(
         title=found.file.stem,
@@ -72,7 +72,7 @@ def _optimised(found: Optimised) -> Findings:
     )
 
 
-def _table(found: Optimised) -> pd.DataFrame:
+def _table(found: Optimisation) -> pd.DataFrame:
     ranks = {name: rank for rank, name in enumerate(found.chosen.names, 1)}
     table = pd.DataFrame.from_dict(found.rows, orient="index")
     table = table[["written_in", "training", "validation"]].rename_axis("instruction").reset_index()

@@ -59,7 +59,7 @@ class Pair(NamedTuple):
     worse: Contender
 
 
-class _Written(NamedTuple):
+class _Context(NamedTuple):
     """Responses that were written for one context."""
 
     context: tuple[str, ...]
@@ -92,8 +92,8 @@ def training_pairs(asked: PairTraining) -> Iterator[Pair]:
         if len(row["turns"]) > 1 and not _has_one(row["turns"], tested)
     ]
     written = [
-        _Written(*(tuple(row[key]) for key in _Written._fields))
-        for row in (_rows(asked.adversarial, *_Written._fields) if asked.adversarial else ())
+        _Context(*(tuple(row[key]) for key in _Context._fields))
+        for row in (_rows(asked.adversarial, *_Context._fields) if asked.adversarial else ())
         if row["adversarial"] and row["context"] and not _has_one(row["context"], tested)
     ]
     if len(dialogues) < 2:
@@ -120,7 +120,7 @@ def _easy(dialogues: Sequence[tuple[str, ...]], random: Random, same: bool) -> P
 
 
 def _hard(
-    written: Sequence[_Written], dialogues: Sequence[tuple[str, ...]], random: Random, same: bool
+    written: Sequence[_Context], dialogues: Sequence[tuple[str, ...]], random: Random, same: bool
 ) -> Pair:
     """The worse response was written to look fitting."""
     found = random.choice(written)

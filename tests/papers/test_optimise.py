@@ -11,7 +11,7 @@ import pytest
 from recjury.errors import Stop, UserError
 from recjury.judges import Face
 from recjury.llm import ScriptedModel
-from recjury.papers.optimise import FaceTraining, Optimised, optimise
+from recjury.papers.optimise import FaceTraining, Optimisation, optimise
 from recjury.papers.optimise.search import play
 from recjury.records import Request
 from tests.papers.planted import GOOD, scripted
@@ -36,7 +36,7 @@ def asked(folder: Path, **more: Any) -> FaceTraining:
 
 def optimised(
     folder: Path, script: Callable[[Request, str], str] = scripted, **more: Any
-) -> Optimised:
+) -> Optimisation:
     model = ScriptedModel(script)
     return asyncio.run(optimise(asked(folder, **more), open_provider=lambda _: model))
 

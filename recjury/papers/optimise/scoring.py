@@ -16,7 +16,7 @@ from recjury.records import Status
 _FEWEST = 0.5  # of the places; over fewer, a correlation is of what was easy to score
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     """The correlation with labels (None: undefined), and each place's score (None: it has none)."""
 
     correlation: float | None
@@ -54,16 +54,16 @@ class Scorer:
         found = await self.scores(instruction, pieces)
         return self.correlated(found, [piece.label for piece in pieces])
 
-    async def measured(self, instruction: str, places: Sequence[Place]) -> Measured:
+    async def measured(self, instruction: str, places: Sequence[Place]) -> Measurement:
         """The correlation of the places' mean scores, over those that have one."""
         every = await gather(self.scores(instruction, place.pieces) for place in places)
         return self.of([mean(scores) for scores in every], places)
 
-    def of(self, scores: Sequence[float | None], places: Sequence[Place]) -> Measured:
+    def of(self, scores: Sequence[float | None], places: Sequence[Place]) -> Measurement:
         """The correlation of scores; undefined if fewer than half of the places have one."""
         known = sum(score is not None for score in scores)
         found = self.correlated(scores, [place.label for place in places])
-        return Measured(found if known >= _FEWEST * len(places) else None, tuple(scores))
+        return Measurement(found if known >= _FEWEST * len(places) else None, tuple(scores))
 
     def correlated(self, scores: Sequence[float | None], labels: Sequence[float]) -> float | None:
         """Spearman's rho or Pearson's r; None if scores or labels do not vary."""
@@ -82,7 +82,7 @@ def mean(scores: Sequence[float | None]) -> float | None:
     return round(fmean(known), 9) if known else None
 
 
-def best(measured: Mapping[str, Measured], number: int) -> list[str]:
+def best(measured: Mapping[str, Measurement], number: int) -> list[str]:
     """The names with the highest correlations; undefined ones last, ties in their order."""
 
     def key(name: str) -> tuple[bool, float]:

@@ -12,7 +12,7 @@ from recjury.errors import UserError
 from recjury.llm import gather
 from recjury.papers.optimise.examples import Sides, sample
 from recjury.papers.optimise.rewriting import Candidate, Rewriter, new_texts
-from recjury.papers.optimise.scoring import Measured, Scorer, best, mean
+from recjury.papers.optimise.scoring import Measurement, Scorer, best, mean
 from recjury.records import ModelName, Record
 
 Say = Callable[[str], None]
@@ -56,15 +56,15 @@ class FaceTraining(Record):
     seed: int = 0
 
 
-class Chosen(NamedTuple):
+class Choice(NamedTuple):
     """The names of the best, what each instruction measured, and what the chosen measure together.
 
     All on the side for validation.
     """
 
     names: tuple[str, ...]
-    measured: Mapping[str, Measured]
-    together: Measured
+    measured: Mapping[str, Measurement]
+    together: Measurement
 
 
 @dataclass
@@ -82,7 +82,7 @@ class Search:
     initial: str
     say: Say
     pool: dict[str, Candidate] = field(default_factory=dict)
-    trained: dict[str, Measured] = field(default_factory=dict)
+    trained: dict[str, Measurement] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Lay out the particles that errors and pulls are drawn from."""
@@ -141,7 +141,7 @@ class Search:
 
 async def chosen(
     texts: Mapping[str, str], scorer: Scorer, sides: Sides, number: int, say: Say
-) -> Chosen:
+) -> Choice:
     """The best instructions by validation (line 20); with another model's scorer, FACE*.
 
     Each is ranked alone: sets of 16 out of 96 are too many, and their correlations on the same few
@@ -153,7 +153,7 @@ async def chosen(
     names = tuple(best(measured, number))
     by_place = zip(*(measured[name].scores for name in names), strict=True)
     together = scorer.of([mean(scores) for scores in by_place], places)
-    return Chosen(names, measured, together)
+    return Choice(names, measured, together)
 
 
 Reward = Callable[[int, int], Coroutine[Any, Any, float | None]]

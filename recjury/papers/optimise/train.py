@@ -15,13 +15,13 @@ from recjury.judges.instructions import read_instructions
 from recjury.llm import Ask, Gateway, Model, Provider, open_model
 from recjury.papers.optimise.examples import Sides, divided, labelled, with_pieces
 from recjury.papers.optimise.rewriting import Candidate, Rewriter
-from recjury.papers.optimise.scoring import Measured, Scorer
-from recjury.papers.optimise.search import Chosen, FaceTraining, Say, Search, chosen
+from recjury.papers.optimise.scoring import Measurement, Scorer
+from recjury.papers.optimise.search import Choice, FaceTraining, Say, Search, chosen
 from recjury.records import Unit
 from recjury.store import Store
 
 
-class Optimised(NamedTuple):
+class Optimisation(NamedTuple):
     """What came of it: all instructions by name, what they measured, and the file of the chosen.
 
     `initial` is what the instruction measures from which the search began.
@@ -29,9 +29,9 @@ class Optimised(NamedTuple):
 
     file: Path
     pool: Mapping[str, Candidate]
-    trained: Mapping[str, Measured]
-    initial: Measured
-    chosen: Chosen
+    trained: Mapping[str, Measurement]
+    initial: Measurement
+    chosen: Choice
     sent: int
     reused: int
 
@@ -58,7 +58,7 @@ async def optimise(
     *,
     say: Say = lambda _: None,
     open_provider: Callable[[Model], Provider] = open_model,
-) -> Optimised:
+) -> Optimisation:
     """Optimise, or go on: what was answered is in the store, and every draw comes out again.
 
     Writes `{aspect}.json`, which `instructions` of `face` reads, and `pool/{aspect}.json` with all
@@ -103,7 +103,7 @@ class _Work(NamedTuple):
     unit: Unit
     say: Say
 
-    async def done(self, sides: Sides, pool: dict[str, Candidate]) -> Optimised:
+    async def done(self, sides: Sides, pool: dict[str, Candidate]) -> Optimisation:
         """The search, or without one the choice among a pool. Raises UnitFailed and Stop."""
         ask = Ask(self.gateway, self.unit)
         self.say(f"taking apart {sum(map(len, sides))} labelled {self.criterion.level}s")
@@ -114,7 +114,7 @@ class _Work(NamedTuple):
         initial = "".join(
             self.face.pack.render("initial", aspect=self.asked.aspect.replace("_", " "))
         )
-        trained: Mapping[str, Measured] = {}
+        trained: Mapping[str, Measurement] = {}
         if not pool:
             search = Search(self.asked, scorer, self._rewriter(), sides, initial, self.say)
             await search.run()
@@ -124,7 +124,7 @@ class _Work(NamedTuple):
         before = await scorer.measured(initial, sides.validation)
         file = Path(self.asked.out) / f"{self.asked.aspect}.json"
         counts = self.gateway.sent, self.gateway.reused
-        return Optimised(file, pool, trained, before, found, *counts)
+        return Optimisation(file, pool, trained, before, found, *counts)
 
     def _rewriter(self) -> Rewriter:
         asks = [
@@ -164,7 +164,7 @@ def _given(asked: FaceTraining) -> dict[str, Candidate]:
     return {each.name: Candidate(each.text) for each in found}
 
 
-def _write(asked: FaceTraining, found: Optimised) -> None:
+def _write(asked: FaceTraining, found: Optimisation) -> None:
     """The files, in the form of the released ones: `iteration` numbers the instructions."""
     rows = found.rows
     best = [rows[name] for name in found.chosen.names]
