@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from recjury.cli.app import printable
-from recjury.results import Findings, cell_text, of_numbers, written
+from recjury.results import Findings, cell_text, of_numbers, render
 
 Form = Literal["text", "csv", "markdown", "latex", "html"]
 
@@ -29,7 +29,7 @@ def show(findings: Findings, *, as_json: bool = False, form: Form = "text") -> N
     elif form == "text":
         _print(findings)
     else:
-        sys.stdout.write(printable(written(findings, form)))
+        sys.stdout.write(printable(render(findings, form)))
     if findings.problems:
         raise typer.Exit(3)
 

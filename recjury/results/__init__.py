@@ -13,11 +13,11 @@ from recjury.results.conversations import (
 from recjury.results.explanation import RatingFilter, explain
 from recjury.results.export import export, recorded
 from recjury.results.findings import Findings, cell_text, of_numbers
-from recjury.results.forms import Form, written
+from recjury.results.formats import Format, render
 from recjury.results.plots import check_plot, plot, save_figure
-from recjury.results.progress import status
 from recjury.results.ratings import Resampling, means, ratings, scores
 from recjury.results.selection import Selection
+from recjury.results.status import status
 from recjury.results.summary import means_by_system, summary, summary_of
 from recjury.results.tables import (
     calls,
@@ -28,7 +28,7 @@ from recjury.results.trials import trials
 
 __all__ = [
     "Findings",
-    "Form",
+    "Format",
     "RatingFilter",
     "Resampling",
     "Selection",
@@ -49,6 +49,7 @@ __all__ = [
     "plot",
     "ratings",
     "recorded",
+    "render",
     "replay",
     "replay_file",
     "save_figure",
@@ -59,5 +60,4 @@ __all__ = [
     "summary_of",
     "trials",
     "turns",
-    "written",
 ]

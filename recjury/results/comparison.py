@@ -7,13 +7,12 @@ import pandas as pd
 
 from recjury.errors import UserError
 from recjury.files import nearest
-from recjury.records import Metric
 from recjury.results.campaign import StoredCampaign
 from recjury.results.caveats import about_choice, about_scores
 from recjury.results.compare import By, compare, is_meant
 from recjury.results.findings import Findings
 from recjury.results.logs import Logs
-from recjury.results.metrics import metrics_of, with_scales
+from recjury.results.metrics import Metrics, metrics_of, with_scales
 from recjury.results.missing import Missing, about_worst, with_worst
 from recjury.results.ratings import STANDARD, Resampling
 from recjury.results.selection import ALL, Selection
@@ -65,7 +64,7 @@ def comparison(
     versions = by == "system" and any("@" in name for name in names)
     frame = ratings_of_all(store, campaigns, all_versions=versions, selection=selection)
     known = metrics_by(store, campaigns, by)
-    counted = _counted(store, campaigns, frame) if missing == "worst" else frame
+    counted = with_worst(frame, metrics_of(store, *campaigns)) if missing == "worst" else frame
     order = list(known)
     table = compare(counted, names, by=by, metrics=metrics, order=order, resampling=resampling)
     sides = list(dict.fromkeys((*table["a"], *table["b"])))
@@ -77,8 +76,8 @@ def comparison(
         *about_scores(own, by=by),
         *Logs.read(store, own).about_lists(),
     )
-    held = [_held(table, known, *each) for each in (margins or {}).items()]
-    said = [_margin_text(each, names) for each in held]
+    rows = [_margin_row(table, known, *each) for each in (margins or {}).items()]
+    said = [_margin_text(each, names) for each in rows]
     if missing == "worst":
         said.append(about_worst(own))
     if selection:
@@ -93,17 +92,11 @@ def comparison(
             "campaign": campaigns[0],
             "by": by,
             "comparisons": rows_of(table),
-            "margins": held,
+            "margins": rows,
             "missing": missing,
             "caveats": list(notes),
         },
     )
-
-
-def _counted(store: Store, campaigns: Sequence[str], frame: pd.DataFrame) -> pd.DataFrame:
-    """The ratings with lost scores as the worst ones."""
-    known = {id_: each for name in campaigns for id_, each in metrics_of(store, name).items()}
-    return with_worst(frame, known)
 
 
 def ratings_of_all(
@@ -125,17 +118,15 @@ def ratings_of_all(
     return joined.astype(dict.fromkeys(texts, "category")).reset_index(drop=True)
 
 
-def metrics_by(store: Store, campaigns: Sequence[str], by: By) -> dict[str, Metric]:
+def metrics_by(store: Store, campaigns: Sequence[str], by: By) -> Metrics:
     """The metrics by id; those of evaluators that are compared have no evaluator's name."""
-    found = {id_: each for name in campaigns for id_, each in metrics_of(store, name).items()}
-    if by == "evaluator":
-        return {metric.name: metric for metric in found.values()}
-    return found
+    found = metrics_of(store, *campaigns)
+    if by != "evaluator":
+        return found
+    return Metrics({metric.name: metric for metric in found.values()})
 
 
-def _held(
-    table: pd.DataFrame, known: Mapping[str, Metric], name: str, margin: float
-) -> dict[str, Any]:
+def _margin_row(table: pd.DataFrame, known: Metrics, name: str, margin: float) -> dict[str, Any]:
     """Whether the interval of a difference shows that the first side is worse than by a margin."""
     ids = list(dict.fromkeys(table["metric"]))
     meant = [id_ for id_ in ids if is_meant(id_, name)]
@@ -143,22 +134,22 @@ def _held(
         which = f"may be {listed(meant)}" if meant else f"has no score{nearest(name, ids)}"
         raise UserError(f"{name}={margin:g}: {name} {which}")
     (row,) = rows_of(table[table["metric"] == meant[0]])
-    sign = -1 if known.get(meant[0], Metric(name="")).lower_is_better else 1
+    sign = -1 if known[meant[0]].lower_is_better else 1
     low, high = sorted((sign * row["low"], sign * row["high"]))
     worse = "worse" if high < -margin else "not decided"
     outcome = "not worse" if low > -margin else worse
     return {"metric": meant[0], "margin": margin, "low": low, "high": high, "outcome": outcome}
 
 
-def _margin_text(held: Mapping[str, Any], names: Sequence[str]) -> str:
+def _margin_text(row: Mapping[str, Any], names: Sequence[str]) -> str:
     new, old = names
-    by = f"than {old} by more than {held['margin']:g} on {held['metric']}"
-    if held["outcome"] == "not decided":
+    by = f"than {old} by more than {row['margin']:g} on {row['metric']}"
+    if row["outcome"] == "not decided":
         return f"Whether {new} is worse {by} is not decided: play more scenarios."
-    return f"{new} is {held['outcome']} {by}."
+    return f"{new} is {row['outcome']} {by}."
 
 
-def _tables(table: pd.DataFrame, known: Mapping[str, Metric]) -> dict[str, pd.DataFrame]:
+def _tables(table: pd.DataFrame, known: Metrics) -> dict[str, pd.DataFrame]:
     """All metrics of two sides; of more, the leading one, and then a column for each pair."""
     rows = [row for row in rows_of(table) if row["n"]]
     pairs = dict.fromkeys((row["a"], row["b"]) for row in rows)
@@ -184,17 +175,17 @@ def _tables(table: pd.DataFrame, known: Mapping[str, Metric]) -> dict[str, pd.Da
     return found
 
 
-def _line(row: Row, known: Mapping[str, Metric]) -> tuple[str, ...]:
-    metric = known.get(row["metric"], Metric(name=""))
+def _line(row: Row, known: Metrics) -> tuple[str, ...]:
+    metric = known[row["metric"]]
     means = (shown(row[mean], metric) for mean in ("mean_a", "mean_b"))
     sign = "+" if row["difference"] > 0 else ""
     gap = f"{sign}{cell(row['difference'], row, metric)}"
     return *means, gap, _decision(row), str(row["n"])
 
 
-def _gap(row: Row, known: Mapping[str, Metric]) -> str:
+def _gap(row: Row, known: Metrics) -> str:
     sign = "+" if row["difference"] > 0 else ""
-    return f"{sign}{shown(row['difference'], known.get(row['metric'], Metric(name='')))}"
+    return f"{sign}{shown(row['difference'], known[row['metric']])}"
 
 
 def _is_gap(text: str) -> bool:

@@ -18,7 +18,7 @@ from recjury.results.sentences import rows_of
 from recjury.results.tables import calls, statements, turns
 from recjury.store import Store
 
-Form = Literal["csv", "jsonl", "parquet"]
+TableFormat = Literal["csv", "jsonl", "parquet"]
 
 _CONVERSATIONS = "conversations.jsonl"
 _FORMULA = tuple("=+-@\t\r")
@@ -28,7 +28,7 @@ def export(
     store: Store,
     folder: Path,
     *,
-    form: Form = "csv",
+    form: TableFormat = "csv",
     campaign: str = "",
     selection: Selection = ALL,
 ) -> Findings:
@@ -65,7 +65,7 @@ def _own(frame: pd.DataFrame, ids: frozenset[str] | None) -> pd.DataFrame:
     return frame if ids is None else frame[frame["conversation"].isin(ids)]
 
 
-def _write(frame: pd.DataFrame, path: Path, form: Form) -> int:
+def _write(frame: pd.DataFrame, path: Path, form: TableFormat) -> int:
     """Write a table, and return how many rows it has."""
     if form == "csv":
         for_spreadsheets(frame).to_csv(path, index=False)

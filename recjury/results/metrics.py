@@ -1,6 +1,6 @@
 """The metrics of a campaign, in the order of tables, and which of them answers first."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import pandas as pd
 from sqlalchemy import JSON, text
@@ -30,23 +30,26 @@ class Metrics(dict[str, Metric]):
         return self[id_].title or id_.rpartition(".")[2].replace("_", " ").capitalize()
 
 
-def metrics_of(store: Store, campaign: str) -> Metrics:
-    """The metrics by id: leading ones first, then in the order of the evaluators.
+def metrics_of(store: Store, *campaigns: str) -> Metrics:
+    """The metrics of campaigns: leading ones first, then in the order of the evaluators.
 
     `<evaluator>.mean`, which is computed, is among them where factors are.
     """
+    found = {id_: each for name in campaigns for id_, each in _metrics(store, name)}
+    return Metrics({id_: found[id_] for id_ in in_order(found)})
+
+
+def _metrics(store: Store, campaign: str) -> Iterator[tuple[str, Metric]]:
     query = text(_QUERY).columns(metrics=JSON())
     with store.connection() as connection:
         newest = {row.name: row for row in connection.execute(query, {"campaign": campaign})}
     parts = store.config(campaign).get("evaluators", ())
     order = [str(part.get("name") or part["kind"].rpartition(":")[2].lower()) for part in parts]
-    found: dict[str, Metric] = {}
     for name in sorted(newest, key=lambda each: order.index(each) if each in order else len(order)):
         metrics = [Metric.model_validate(each) for each in newest[name].metrics]
         if newest[name].kind in FACTOR_KINDS:
             metrics.append(_mean_of(metrics))
-        found |= {f"{name}.{metric.name}": metric for metric in metrics}
-    return Metrics({id_: found[id_] for id_ in in_order(found)})
+        yield from ((f"{name}.{metric.name}", metric) for metric in metrics)
 
 
 def in_order(ids: Iterable[str]) -> list[str]:

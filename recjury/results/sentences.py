@@ -80,7 +80,7 @@ class _Lead(NamedTuple):
 
 
 def _lead(row: Row, metrics: Mapping[str, Metric]) -> _Lead:
-    metric = metrics.get(row["metric"], Metric(name=row["metric"]))
+    metric = metrics[row["metric"]]
     better = -row["difference"] if metric.lower_is_better else row["difference"]
     sides = (row["b"], row["a"]) if better < 0 else (row["a"], row["b"])
     sign = -1 if row["difference"] < 0 else 1

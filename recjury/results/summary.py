@@ -1,10 +1,9 @@
 """What came of a campaign: means by system, who is ahead, and what failed or has no score."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Set
 from typing import Any
 
 import pandas as pd
-from sqlalchemy import text
 
 from recjury.records import Metric
 from recjury.results.campaign import StoredCampaign
@@ -17,7 +16,7 @@ from recjury.results.caveats import (
 from recjury.results.compare import COLUMNS, compare
 from recjury.results.findings import Findings
 from recjury.results.logs import Logs, of_targets
-from recjury.results.metrics import with_scales
+from recjury.results.metrics import Metrics, with_scales
 from recjury.results.missing import Missing, about_worst, with_worst
 from recjury.results.ratings import (
     FAILURES,
@@ -67,7 +66,7 @@ def summary_of(
     logs = Logs.read(store, frame)
     compared = _compared(counted, scored, table, known, resampling)
     said = _answer(name, frame, table, compared, known)
-    problems = tuple(_problems(frame) + _not_played(store, name))
+    problems = tuple(_problems(frame) + _not_played(campaign.trials))
     kept = frame[~frame["status"].isin(LOST)]  # what is lost is a problem
     notes = (
         *about_means(frame),
@@ -99,7 +98,7 @@ def _compared(
     frame: pd.DataFrame,
     scored: pd.DataFrame,
     table: pd.DataFrame,
-    known: Mapping[str, Metric],
+    known: Metrics,
     resampling: Resampling,
 ) -> pd.DataFrame:
     """All systems that have scores, two by two; none if there are not two."""
@@ -114,7 +113,7 @@ def _answer(
     frame: pd.DataFrame,
     table: pd.DataFrame,
     compared: pd.DataFrame,
-    known: Mapping[str, Metric],
+    known: Metrics,
 ) -> str:
     trials = len(frame[TRIAL].drop_duplicates())
     scored = table[table["n"] > 0]
@@ -133,7 +132,7 @@ def _answer(
 def _tables(
     frame: pd.DataFrame,
     table: pd.DataFrame,
-    known: Mapping[str, Metric],
+    known: Metrics,
     resampling: Resampling,
     named: Set[str],
 ) -> dict[str, pd.DataFrame]:
@@ -149,7 +148,7 @@ def _tables(
     return found
 
 
-def _variants(table: pd.DataFrame, known: Mapping[str, Metric]) -> dict[str, pd.DataFrame]:
+def _variants(table: pd.DataFrame, known: Metrics) -> dict[str, pd.DataFrame]:
     """The settings of the variants of a grid beside their means of the leading metric."""
     lead = next((id_ for id_ in known if (table["metric"] == id_).any()), "")
     rows = rows_of(table[table["metric"] == lead])
@@ -175,13 +174,13 @@ def _scenarios(frame: pd.DataFrame) -> "pd.Series[str]":
     return frame["corpus"].astype(str) + "/" + frame["scenario"].astype(str)
 
 
-def _by_metric(table: pd.DataFrame, known: Mapping[str, Metric]) -> pd.DataFrame:
+def _by_metric(table: pd.DataFrame, known: Metrics) -> pd.DataFrame:
     """A row for each metric with a score, a column for each system, as `mean [low, high]`."""
     most = table["n"].groupby(table["metric"], observed=True).transform("max")
     table = table[most > 0]
     cells: dict[str, dict[str, str]] = {}
     for row in rows_of(table):
-        metric = known.get(row["metric"], Metric(name=row["metric"]))
+        metric = known[row["metric"]]
         cells.setdefault(row["metric"], {})[row["system"]] = _cell(row, metric)
     ids = sorted(cells, key=list(known).index)
     rows = [{"metric": id_, "title": title(known[id_]), **cells[id_]} for id_ in ids]
@@ -228,16 +227,10 @@ def _problems(frame: pd.DataFrame) -> list[str]:
     return lines
 
 
-_NOT_PLAYED = """
-    SELECT c.reason, COUNT(*) FROM plan p JOIN conversation c ON c.id = p.conversation
-    WHERE p.campaign = :campaign AND c.state = 'planned' AND c.reason <> ''
-        AND p.run = (SELECT MAX(run) FROM plan WHERE campaign = :campaign)
-    GROUP BY c.reason
-"""
-
-
-def _not_played(store: Store, campaign: str) -> list[str]:
+def _not_played(trials: pd.DataFrame) -> list[str]:
     """One line for each reason why the user could not speak."""
-    with store.connection() as connection:
-        rows = connection.execute(text(_NOT_PLAYED), {"campaign": campaign})
-        return [f"{number} conversations were not played: {reason}" for reason, number in rows]
+    waiting = trials[(trials["state"] == "planned") & (trials["reason"] != "")]
+    counts = waiting["reason"].value_counts()
+    return [
+        f"{number} conversations were not played: {reason}" for reason, number in counts.items()
+    ]

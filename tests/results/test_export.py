@@ -11,7 +11,7 @@ import pytest
 from recjury.corpora import read_recordings
 from recjury.errors import UserError
 from recjury.results import Selection, export, statements, turns
-from recjury.results.export import Form
+from recjury.results.export import TableFormat
 from recjury.store import Store
 from tests.results.filled import Scores, debate, fill, log_of
 
@@ -32,7 +32,7 @@ def test_conversations_come_back_equal(store: Store, tmp_path: Path) -> None:
     assert again.scenario == log.scenario
 
 
-READERS: dict[Form, Callable[[Path], pd.DataFrame]] = {
+READERS: dict[TableFormat, Callable[[Path], pd.DataFrame]] = {
     "csv": pd.read_csv,
     "jsonl": lambda path: pd.read_json(path, lines=True),
     "parquet": pd.read_parquet,
@@ -40,7 +40,7 @@ READERS: dict[Form, Callable[[Path], pd.DataFrame]] = {
 
 
 @pytest.mark.parametrize("form", READERS)
-def test_tables_can_be_read(store: Store, tmp_path: Path, form: Form) -> None:
+def test_tables_can_be_read(store: Store, tmp_path: Path, form: TableFormat) -> None:
     fill(store, {"one": SCORES}, logs={"one": log_of("s0", TEXT)})
     rows = export(store, tmp_path, form=form).data["rows"]
     tables = [name for name in rows if rows[name] and name != "conversations.jsonl"]

@@ -4,7 +4,7 @@ import io
 
 import pandas as pd
 
-from recjury.results import comparison, summary, written
+from recjury.results import comparison, render, summary
 from recjury.store import Store
 from tests.results.filled import fill
 
@@ -21,7 +21,7 @@ def test_settings_are_columns(store: Store) -> None:
         [NAMES[1], "2", "calm"],
         ["popular", "-", "-"],
     ]
-    numbers = pd.read_csv(io.StringIO(written(found, "csv")))
+    numbers = pd.read_csv(io.StringIO(render(found, "csv")))
     assert numbers["k"].tolist()[:2] == [1, 2]
     first = next(iter(comparison(store).tables.values()))
     assert first["k"].tolist() == ["1 to 2", "1 to -", "2 to -"]

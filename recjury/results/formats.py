@@ -10,7 +10,7 @@ import pandas as pd
 from recjury.results.export import for_spreadsheets
 from recjury.results.findings import Findings, cell_text, of_numbers
 
-Form = Literal["markdown", "csv", "html", "latex"]
+Format = Literal["markdown", "csv", "html", "latex"]
 
 _SPACE = "\N{NO-BREAK SPACE}"
 _MARKDOWN = re.compile(r"[\\`*|<>]|(?<!\w)_|_(?!\w)|\](?=\()")
@@ -28,7 +28,7 @@ _LATEX = str.maketrans(
 )
 
 
-def written(findings: Findings, form: Form) -> str:
+def render(findings: Findings, form: Format) -> str:
     """The findings as a text in this form, which ends with a line's end.
 
     CSV has the numbers behind the tables, unrounded; where there are none, the tables. HTML is a

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 
-from recjury.results import Findings, Form, comparison, summary, written
+from recjury.results import Findings, Format, comparison, render, summary
 from recjury.store import Store
 from tests.results.filled import fill
 
@@ -58,13 +58,13 @@ def test_a_notebook_shows_all_as_text() -> None:
 
 
 def test_html_is_a_page() -> None:
-    page = written(SPOKEN, "html")
+    page = render(SPOKEN, "html")
     assert page.startswith("<!doctype html>")
     assert _Cells(page).texts["title"] == ["films & <books>"]
 
 
 def test_markdown_renders_as_the_same_text() -> None:
-    page = MarkdownIt("commonmark").enable("table").render(written(SPOKEN, "markdown"))
+    page = MarkdownIt("commonmark").enable("table").render(render(SPOKEN, "markdown"))
     texts = _Cells(page).texts
     assert texts["p"] == [f"First {HOSTILE}.", "Second."]
     assert texts["td"][:4] == ["a_b", "1.50", HOSTILE, "-"]
@@ -74,7 +74,7 @@ def test_markdown_renders_as_the_same_text() -> None:
 
 
 def test_latex_escapes_all_that_it_would_take_for_its_own() -> None:
-    text = written(SPOKEN, "latex")
+    text = render(SPOKEN, "latex")
     assert text.startswith("% First")
     lines = [line for line in text.splitlines() if not line.startswith("%")]
     rows = [line for line in lines if line.endswith(r" \\")]
@@ -87,22 +87,20 @@ def test_latex_escapes_all_that_it_would_take_for_its_own() -> None:
 
 def test_csv_has_the_unrounded_numbers(store: Store) -> None:
     fill(store, {"a": {"novelty": [1, 2, 2]}, "b": {"novelty": [3, 3, 4]}})
-    means = pd.read_csv(io.StringIO(written(summary(store), "csv")))
+    means = pd.read_csv(io.StringIO(render(summary(store), "csv")))
     assert list(means["system"]) == ["a", "b"]
     assert means["mean"].tolist() == pytest.approx([5 / 3, 10 / 3])
     assert means["scale"].tolist() == [4, 4]
-    (gap,) = pd.read_csv(io.StringIO(written(comparison(store), "csv"))).to_dict("records")
+    (gap,) = pd.read_csv(io.StringIO(render(comparison(store), "csv"))).to_dict("records")
     assert gap["difference"] == pytest.approx(-5 / 3)
 
 
 def test_csv_without_numbers_has_the_tables() -> None:
-    first, second = written(SPOKEN, "csv").split("\n\n")
+    first, second = render(SPOKEN, "csv").split("\n\n")
     assert first.splitlines()[1] == "name,mean"
     assert second.startswith('Gaps\ngap,n\n"[1, 2]",1')
 
 
 @pytest.mark.parametrize("form", ["markdown", "csv", "html", "latex"])
-def test_findings_without_tables(form: Form) -> None:
-    assert written(Findings(title="t", answer="Done."), form).endswith(
-        "\n" if form != "csv" else ""
-    )
+def test_findings_without_tables(form: Format) -> None:
+    assert render(Findings(title="t", answer="Done."), form).endswith("\n" if form != "csv" else "")
