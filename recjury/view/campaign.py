@@ -14,7 +14,7 @@ from recjury.store import Store
 from recjury.view.data import Campaign, chosen
 from recjury.view.debates import panels
 from recjury.view.differences import Row, by_evaluator
-from recjury.view.looking import Look, looks, turned
+from recjury.view.looking import Look, looks, reversals
 from recjury.view.overview import Overview
 from recjury.view.progress import live
 from recjury.view.rendering import Page
@@ -76,7 +76,7 @@ def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # n
             "others": by_evaluator(others),
             "panels": [drawn[system] for system in view.names if system in drawn],
             "looks": [
-                *_turned(trials, view, pairs),
+                *_reversals(trials, view, pairs),
                 *looks(campaign, trials, filters),
             ],
             "trials": len(trials),
@@ -108,7 +108,7 @@ def _about(campaign: Campaign, frame: pd.DataFrame) -> dict[str, Any]:
         "users": _names(frame, "user"),
         "raters": [_with_model(rater, models) for rater in _names(by_model, "rater")],
         "state": runs[0].state if runs else "planned",
-        "begun": runs[-1].started_at[:16].replace("T", " ") if runs else "",
+        "started": runs[-1].started_at[:16].replace("T", " ") if runs else "",
         "reason": runs[0].reason if runs else "",
     }
 
@@ -182,11 +182,11 @@ def _agreement(frame: pd.DataFrame, factors: Iterable[str]) -> dict[str, float]:
     return found
 
 
-def _turned(trials: pd.DataFrame, view: Overview, pairs: Sequence[Row]) -> Iterator[Look]:
+def _reversals(trials: pd.DataFrame, view: Overview, pairs: Sequence[Row]) -> Iterator[Look]:
     """The scenarios in which the system that is second is ahead of the first."""
     for pair in pairs[:1]:
         a, b = pair["a"], pair["b"]
-        number = turned(trials, view.lead, a, b, view.metrics[view.lead])
+        number = reversals(trials, view.lead, a, b, view.metrics[view.lead])
         text = f"scenarios in which {b} is ahead of {a}"
         about = "where the loser wins is where the lead is explained"
         if number:

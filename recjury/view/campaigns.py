@@ -66,7 +66,7 @@ def _row(store: Store, name: str) -> dict[str, Any]:
         "ahead": ahead,
         "note": note,
         "cost": _cost(spent, config.get("models", {})),
-        "begun": runs[-1].started_at[:16].replace("T", " ") if runs else "",
+        "started": runs[-1].started_at[:16].replace("T", " ") if runs else "",
     }
 
 

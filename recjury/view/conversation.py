@@ -19,7 +19,7 @@ from recjury.view.trials import trial_ids
 _LONG = 4_000  # characters of a turn; a longer one scrolls in its place
 
 
-class Said(NamedTuple):
+class PageTurn(NamedTuple):
     """A turn for readers. `number` counts from 1, `items` are names with "", "got" or "again"."""
 
     number: int
@@ -70,12 +70,14 @@ def conversation_page(store: Store, query: Mapping[str, str], id: str) -> Page: 
     )
 
 
-def _turns(log: ConversationLog, seconds: Sequence[float], marks: Sequence[Mark]) -> Iterator[Said]:
+def _turns(
+    log: ConversationLog, seconds: Sequence[float], marks: Sequence[Mark]
+) -> Iterator[PageTurn]:
     wanted, shown_before = {item.id for item in log.scenario.targets}, set[str]()
     left = iter(seconds)
     for number, turn in enumerate(log.interaction):
         items = list(_items(turn, wanted, shown_before)) if turn.speaker == "system" else []
-        yield Said(
+        yield PageTurn(
             number=number + 1,
             speaker=turn.speaker,
             segments=segments(turn.text, [mark for mark in marks if mark.turn == number]),

@@ -60,7 +60,7 @@ def looks(campaign: Campaign, trials: pd.DataFrame, query: Mapping[str, str]) ->
         )
 
 
-def turned(trials: pd.DataFrame, id_: str, ahead: str, behind: str, metric: Metric) -> int:
+def reversals(trials: pd.DataFrame, id_: str, ahead: str, behind: str, metric: Metric) -> int:
     """In how many scenarios the system that is behind is ahead."""
     sides = trials[trials["system"].isin([ahead, behind]) & trials[id_].notna()]
     keys = ["user", "corpus", "scenario", "system"]

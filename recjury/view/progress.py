@@ -79,8 +79,8 @@ def live(store: Store, campaign: str) -> Live | None:
 def _open(store: Store, campaign: str) -> int:
     """How many evaluations are left, those of conversations that are to be played included."""
     counts = store.counts(campaign)
-    begun = sum(states.get("planned", 0) for states in counts.evaluations.values())
-    return begun + counts.conversations.get("planned", 0) * len(counts.evaluations)
+    waiting = sum(states.get("planned", 0) for states in counts.evaluations.values())
+    return waiting + counts.conversations.get("planned", 0) * len(counts.evaluations)
 
 
 def _minutes(run: RunRow) -> float:

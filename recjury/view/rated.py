@@ -75,7 +75,7 @@ def rated(
     return Rated(name, raters, rows, reasons, debates)
 
 
-def key_of(id_: str) -> str:
+def anchor_of(id_: str) -> str:
     """A metric's id as a word that addresses and selectors can hold."""
     return re.sub(r"[^\w.@-]", "_", id_)
 
@@ -93,7 +93,7 @@ def _row(
     evidence: Sequence[Evidence],
     log: ConversationLog,
 ) -> Row:
-    key, turns = key_of(id_), log.interaction
+    key, turns = anchor_of(id_), log.interaction
     quotes = {mark: None for _, rating in ratings for mark in quoted(key, rating.rationale, turns)}
     places = [given(key, each, turns) for each in evidence]
     return Row(

@@ -13,7 +13,7 @@ from recjury.records import ConversationLog
 from recjury.store import Store
 from recjury.view.data import FILTERS, Campaign, chosen
 from recjury.view.gaps import first_words
-from recjury.view.rated import key_of
+from recjury.view.rated import anchor_of
 from recjury.view.rendering import Page
 
 PART = 100
@@ -52,7 +52,7 @@ def trials_page(
             "query": rest,
             "lead": lead,
             "factors": factors,
-            "key_of": key_of,
+            "anchor_of": anchor_of,
             "metrics": metrics,
             "title": lambda id_: metrics.title(id_) if id_ in metrics else id_,
             "trials": list(_rows(campaign, rows, [*factors, *filter(None, [lead])])),
