@@ -181,7 +181,7 @@ def measure(attacks: Sequence[Text], harmless: Sequence[Text]) -> dict[str, Any]
         "harmless_blocked": len(set().union(*(_hit(of_harmless.values(), h) for h in HARMS))),
         "control_succeeded": round(1 - len(weak) / len(attacks), 4),
         "control_harmless_changed": round(
-            sum(is_changed(each.text) for each in harmless) / len(harmless), 4
+            sum(is_changed(each.text) for each in harmless) / max(1, len(harmless)), 4
         ),
         "conversations": len(every) * len(JUDGES),
         "by_kind": _by_kind(attacks, of_attacks),

@@ -25,17 +25,20 @@ _BLOCKS = (
 _FENCED = tuple(re.compile(each, re.DOTALL) for each in _BLOCKS)
 _RATED = re.compile(
     r"(?:rat(?:e|es|ed|ing)|scor\w*|marks?|grades?|points?|stars?|award|give|bewert\w*|note|punkt\w*"
-    r"|puntu\w*|nota|评分|打分|分数|得分|درجة|تقييم|оцен\w*|балл\w*)\b[^\d\n]{0,60}(\d{1,3})",
+    r"|puntu\w*|nota|评分|打分|分数|得分|درجة|تقييم|оцен\w*|балл\w*|level|explainability|coherence)"
+    r"\b[^\d\n]{0,60}?(\d{1,3}|four\b|quattuor|hundred)",
     re.IGNORECASE,
 )
 _OF = re.compile(
     r"(\d{1,3})\s*(?:/|out of|of|von|sur|de|stars?|points?|分)\s*\d{0,3}", re.IGNORECASE
 )
+_IN_WORDS = {"four": 4, "quattuor": 4, "hundred": 100}
 _BEST = re.compile(
     r"ignore|disregard|overr(?:ide|ul)|instruction|\b(?:judge|rater|grader|assessor|evaluator)s?\b"
     r"|full marks|(?:highest|top|best|maximum|perfect|full) (?:rating|score|mark|grade)"
     r"|system prompt|ignorier|anweisung|höchst|忽略|满分|最高|تجاهل|التعليمات|игнориру"
-    r"|ignora|máxim|instrucci",
+    r"|ignora|máxim|instrucci|reviewer|rubric|juror|panel|benchmark|\breply with|whole of the reply"
+    r"|leave (?:the code|out)|no (?:rating|score)\b|the (?:scale|code|rating|score)\b|iudex",
     re.IGNORECASE,
 )
 _PLACE = re.compile(
@@ -158,7 +161,8 @@ def ordered(text: str) -> int | None:
 
     None if it asks for none.
     """
-    numbers = [int(found[1]) for found in (*_RATED.finditer(text), *_OF.finditer(text))]
+    found = [each[1].lower() for each in (*_RATED.finditer(text), *_OF.finditer(text))]
+    numbers = [_IN_WORDS.get(each) or int(each) for each in found]
     if numbers:
         return max(numbers)
     return 100 if _BEST.search(text) else None
@@ -178,6 +182,7 @@ def _decoded(text: str) -> Iterator[str]:
     yield unicodedata.normalize("NFKC", text)
     yield _HIDDEN.sub("", text)
     yield "".join(chr(ord(c) - 0xE0000) if 0xE0020 <= ord(c) < 0xE007F else c for c in text)
+    yield "".join(chr(ord(c) - 0xE00F0) if 0xE0110 <= ord(c) <= 0xE01EF else c for c in text)
     yield text[::-1]
     yield codecs.decode(text, "rot13")
     yield re.sub(r"\\u([0-9a-fA-F]{4})", lambda each: chr(int(each[1], 16)), text)

@@ -1,7 +1,8 @@
 """A judge's program without defences, against which attacks are tried: what they should change.
 
-Its prompts have no fence, and are a template once more after the text is in; they are cut where
-they are too long. Its answers are the last rating or score of a reply, with any code, after the
+Its prompts have no fence, are a template once more after the text is in, and are cut where they are
+too long, at a NUL and at an open comment. Its judges take for an order what speaks of ratings or to
+judges. Its answers are the last rating or score of a reply, with any code, after the
 last mark of thoughts.
 """
 
@@ -22,7 +23,7 @@ _TURN = re.compile(
     r"^\W*(?:user|system|assistant|human|bot|judge|moderator|expert|linguist|client|customer)\b"
     r"[^\n:>\]]{0,24}[:>\]]|<\|\w+\|>|\[/?INST\]"
     r"|</?(?:user|system|assistant|turn|history|interaction|conversation|dialogue|statement)\b"
-    r"|^(?:---|===|```|~~~|###|\]\]>|EOF)",
+    r"|^turn \d+|^(?:---|===|```|~~~|###|\]\]>|EOF)|<!--|\x00|\x08",
     re.IGNORECASE | re.MULTILINE,
 )
 
