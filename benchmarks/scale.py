@@ -2,7 +2,8 @@
 
 Four systems, one evaluator with factors (CoRE's twelve, unless said otherwise) and the verdict.
 Prints CPU seconds and the peak of memory of `status`, `summary`, `compare`, the frame of ratings
-and that of turns, each in a process of its own.
+and that of turns, each in a process of its own. `python -m benchmarks.scale planned` is about trials
+that are planned: what 100,000 take to be planned, dealt and counted, against 1,000.
 """
 
 import asyncio
@@ -21,12 +22,14 @@ import pandas  # noqa: F401 - a step is measured without what it imports
 import scipy.stats  # noqa: F401
 
 from recjury import results
+from recjury.campaign import Config, run
 from recjury.records import ConversationLog, ItemRef, Rating, Scenario, Turn
-from recjury.store import PlannedConversation, PlannedEvaluator, Store
+from recjury.store import PlannedConversation, PlannedEvaluator, Store, Todo
 
 GROUP = 200  # conversations that are written at once
 SYSTEMS = ("one", "two", "three", "four")
 FACTORS = 12
+PLANNED = (1_000, 100_000)
 OVERALL = {"name": "overall", "low": 0, "high": 100}
 STEPS: dict[str, Callable[[Store], object]] = {
     "status": results.status,
@@ -94,18 +97,69 @@ async def fill(store: Store, conversations: int, factors: int = FACTORS) -> None
     store.end(run, "finished")
 
 
+class Deals:
+    """An executor that is given all trials, and plays none."""
+
+    async def work_off(self, todo: Iterator[Todo], *_: object) -> None:
+        for _ in todo:
+            pass
+
+
+def plan_and_deal(store: Store, trials: int) -> None:
+    config = Config.model_validate(
+        {
+            "scenarios": [{"corpus": "sample", "limit": 25}],
+            "systems": [{"kind": "popular", "name": name, "version": name} for name in SYSTEMS],
+            "repeats": trials // 100,
+        }
+    )
+    done = asyncio.run(run(config, store, executor=Deals()))
+    assert (done.planned, done.left) == (trials, trials)
+
+
 def measure(step: str, path: str) -> None:
-    with Store(path, readonly=True) as store:
+    """Do a step, or plan as many trials as `step` says."""
+    with Store(path, readonly=step in STEPS) as store:
         begun = time.process_time()
-        STEPS[step](store)
+        if step in STEPS:
+            STEPS[step](store)
+        else:
+            plan_and_deal(store, int(step))
         cpu = time.process_time() - begun
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"step": step, "cpu_s": round(cpu, 2), "rss_mb": round(megabytes)}))
+    print(json.dumps({"cpu_s": round(cpu, 3), "rss_mb": round(megabytes)}))
+
+
+def measured(step: str, path: str) -> dict[str, float]:
+    """CPU seconds and peak of memory of a step, in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.scale", "measure", step, path]
+    found: dict[str, float] = json.loads(
+        subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+    )
+    print(json.dumps({"step": step, **found}))
+    return found
+
+
+def compare_plans() -> None:
+    """What of both grows is SQLite's cache, up to 32 MB, and as much again where it sorts."""
+    few, many = PLANNED
+    with tempfile.TemporaryDirectory() as folder:
+        for step in ("plan", "status"):
+            small, large = (
+                measured(str(n) if step == "plan" else step, str(Path(folder) / f"{n}.db"))
+                for n in PLANNED
+            )
+            cpu = large["cpu_s"] / small["cpu_s"] * few / many
+            memory = large["rss_mb"] / small["rss_mb"]
+            print(json.dumps({"step": step, "cpu_a_trial": cpu, "memory": memory}))
 
 
 def main() -> None:
     if sys.argv[1:2] == ["measure"]:
         measure(*sys.argv[2:])
+        return
+    if sys.argv[1:] == ["planned"]:
+        compare_plans()
         return
     conversations, factors = [*map(int, sys.argv[1:]), *(20_000, FACTORS)[len(sys.argv) - 1 :]]
     with tempfile.TemporaryDirectory() as folder:
@@ -113,8 +167,7 @@ def main() -> None:
         with Store(path) as store:
             asyncio.run(fill(store, conversations, factors))
         for step in STEPS:
-            command = [sys.executable, "-m", "benchmarks.scale", "measure", step, path]
-            subprocess.run(command, check=True)
+            measured(step, path)
 
 
 if __name__ == "__main__":
