@@ -29,8 +29,9 @@ def seconds(folder: Path, conversations: int, executor: Cluster | None, path: Pa
     )
     times = [time.perf_counter()]
 
-    def note(_: Progress) -> None:
-        times.append(time.perf_counter())
+    def note(progress: Progress) -> None:
+        if progress.done >= len(times):  # a run also tells how far it is while none is done
+            times.append(time.perf_counter())
 
     with Store(path) as store:
         asyncio.run(run(config, store, executor=executor, progress=note))

@@ -2,8 +2,8 @@
 
 Four systems, one evaluator with factors (CoRE's twelve, unless said otherwise) and the verdict.
 Prints CPU seconds and the peak of memory of `status`, `summary`, `compare`, the frame of ratings
-and that of turns, each in a process of its own. `python -m benchmarks.scale planned` is about trials
-that are planned: what 100,000 take to be planned, dealt and counted, against 1,000.
+and that of turns, each in a process of its own. `python -m benchmarks.scale planned` prints what
+100,000 trials take to be planned, dealt and counted, against 1,000.
 """
 
 import asyncio
