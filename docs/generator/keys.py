@@ -100,13 +100,13 @@ def _row(record: type[BaseModel], key: str) -> Row:
     type_ = _type(schema["properties"][field.alias or key], schema.get("$defs", {}))
     is_required = (field.is_required() and key != "users") or key == "systems"
     default = "-" if field.is_required() else _default(field.get_default(call_default_factory=True))
-    above = reversed(record.__mro__)
-    owner = next(each for each in above if key in getattr(each, "__annotations__", ()))
+    bases = reversed(record.__mro__)
+    owners = [each.__name__ for each in bases if key in getattr(each, "model_fields", ())]
     return (
         f"`{field.alias or key}`",
         type_,
         "required" if is_required else default,
-        meaning(key, owner.__name__),
+        meaning(key, *owners),
     )
 
 

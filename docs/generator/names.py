@@ -9,6 +9,7 @@ from typing import Any
 import recjury
 from docs.generator.writing import NOTE, sentence, whole
 from recjury.agents.neural import NeuralSystem
+from recjury.corpora import Part
 from recjury.judges import Criterion, Evaluator
 from recjury.llm import Answer, Ask, Score, ScriptedModel, TypicalModel
 from recjury.records import (
@@ -66,13 +67,16 @@ def _python(names: Mapping[str, Sequence[Any]], see: str) -> Iterator[str]:
 def _described(value: Any) -> Iterator[str]:
     """An entry for a function or a class, and below it one for each public member of a class."""
     yield f"- `{value.__name__}{_signature(value)}`: {whole(value)}"
-    for name, member in vars(value).items() if _has_members(value) else ():
+    for name, member in _members(value).items():
         if _is_public(value, name, member):
             yield f"    - `.{name}{_signature(member)}`: {sentence(member)}"
 
 
-def _has_members(value: Any) -> bool:
-    return inspect.isclass(value) and value not in _WITHOUT_MEMBERS
+def _members(value: Any) -> Mapping[str, Any]:
+    """What a class has, and the bases of parts."""
+    if not inspect.isclass(value) or value in _WITHOUT_MEMBERS:
+        return {}
+    return {**(vars(Part) if issubclass(value, Part) else {}), **vars(value)}
 
 
 def _is_public(owner: Any, name: str, value: object) -> bool:

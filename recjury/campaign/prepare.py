@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, TypeVar
 from recjury import plugins
 from recjury.agents import LoadedSystem, load_system
 from recjury.campaign.config import Config, Scenarios
-from recjury.corpora import Corpus, draw_corpus, open_corpus, shuffled
+from recjury.corpora import Context, Corpus, draw_corpus, open_corpus, shuffled
 from recjury.errors import UserError
 from recjury.files import content_digest, nearest
-from recjury.judges import Context, Evaluator, check_metrics
+from recjury.judges import Evaluator, check_metrics
 from recjury.llm import Budget, Gateway, Model, Provider, Recorder, open_model
 from recjury.llm.prompts import pack
 from recjury.mistakes import Mistake, made
@@ -190,13 +190,12 @@ class _Parts:
     def users(self) -> dict[str, NamedUser]:
         """The simulated users by name."""
         found: dict[str, NamedUser] = {}
-        catalogues = {name: corpus.catalogue for name, corpus in self.corpora.items()}
-        domains = {name: corpus.domain for name, corpus in self.corpora.items()}
+        context = self._context(self.corpora)
         for number, settings in enumerate(self.config.users):
             with self._errors_at("users", number):
                 user, source = self._part("users", settings, SimulatedUser)
                 version = digest(type(user).__name__, user.RENDERING, self._identity(user), source)
-                ready = user.prepared(catalogues, domains)
+                ready = user.prepared(context)
                 self._check_scenarios(ready)
             if ready.name in found:
                 raise self._taken("users", number, ready.name)
@@ -226,12 +225,7 @@ class _Parts:
         """The evaluators by identity."""
         found: dict[str, Evaluator] = {}
         recorded = {label: open_corpus(of) for label, of in self.config.recordings.items() if of}
-        corpora = {**self.corpora, **recorded}
-        context = Context(
-            {name: corpus.catalogue for name, corpus in corpora.items()},
-            {name: corpus.domain for name, corpus in corpora.items()},
-            self._dialogues,
-        )
+        context = self._context({**self.corpora, **recorded})
         for number, settings in enumerate(self.config.evaluators):
             with self._errors_at("evaluators", number):
                 rater, source = self._part("evaluators", settings, Evaluator)
@@ -245,6 +239,13 @@ class _Parts:
                 raise self._taken("evaluators", number, ready.name)
             found[version] = ready
         return found
+
+    def _context(self, corpora: Mapping[str, Corpus]) -> Context:
+        return Context(
+            {name: corpus.catalogue for name, corpus in corpora.items()},
+            {name: corpus.domain for name, corpus in corpora.items()},
+            self._dialogues,
+        )
 
     def _dialogues(self, corpus: str, split: str) -> Sequence[tuple[Turn, ...]]:
         """What people said in a split of a corpus, as far as it is known. Raises UserError."""

@@ -6,6 +6,7 @@ from recjury.corpora.drawing import shuffled
 from recjury.corpora.forms import FORMS
 from recjury.corpora.graph import Fact, KnowledgeGraph
 from recjury.corpora.opening import CORPORA, draw_corpus, name_and_folder, open_corpus
+from recjury.corpora.part import Context, Part
 from recjury.corpora.recordings import Reading, Recording, Recordings, Skipped, read_recordings
 from recjury.corpora.titles import Title, TitleIndex
 from recjury.corpora.words import fold
@@ -15,12 +16,14 @@ __all__ = [
     "DOMAINS",
     "FORMS",
     "Catalogue",
+    "Context",
     "Corpus",
     "Domain",
     "Expert",
     "Fact",
     "Item",
     "KnowledgeGraph",
+    "Part",
     "Reading",
     "Recording",
     "Recordings",

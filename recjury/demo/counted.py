@@ -41,7 +41,7 @@ class Counted(Evaluator):
 
     async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:  # noqa: ARG002
         """All counts and the debate over them; nothing is asked."""
-        talk = Talk(log, self.context.catalogue(log))
+        talk = Talk(log, self.catalogue(log.scenario))
         ratings = [_rating(criterion, talk) for criterion in _factors()]
         return [*ratings, await self.debated(ratings)]
 

@@ -7,7 +7,7 @@ from recjury.judges.core import Core
 from recjury.judges.criterion import Criterion, JudgePrompts, criteria_of, judge
 from recjury.judges.dialogue_quality import DialogueQuality, quality
 from recjury.judges.direct import Direct
-from recjury.judges.evaluator import Context, Evaluator
+from recjury.judges.evaluator import Evaluator
 from recjury.judges.face import Face, face
 from recjury.judges.g_eval import GEval
 from recjury.judges.offline import Offline
@@ -32,7 +32,6 @@ EVALUATORS: Mapping[str, type[Evaluator]] = {
 
 __all__ = [
     "EVALUATORS",
-    "Context",
     "Core",
     "Criterion",
     "DialogueQuality",

@@ -97,10 +97,10 @@ class Core(Evaluator):
 
     async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
         """All ratings, by factor and then by judge, and the debate. Raises Stop."""
-        domain = self.context.domain(log)
+        domain = self.domain(log.scenario)
         prompts = JudgePrompts(
             pack(self.prompts),
-            self.context.catalogue(log).facts,
+            self.catalogue(log.scenario).facts,
             self.lists,
             self.language,
             domain.dimensions if domain else (),
@@ -124,7 +124,7 @@ class Core(Evaluator):
         """The debate over the ratings of the judge that feeds it, after `opening`."""
         routed = {_id(factor): model for factor, model in self.routes.items()}
         own = [each for each in ratings if each.rater == routed.get(each.metric, self.feeds)]
-        facts, domain = self.context.catalogue(log).facts, self.context.domain(log)
+        facts, domain = self.catalogue(log.scenario).facts, self.domain(log.scenario)
         expert = domain.expert.model_dump() if domain and domain.expert else None
         return await run_debate(log, own, ask, settings, opening, facts=facts, expert=expert)
 

@@ -6,8 +6,9 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
+from recjury.corpora import Context
 from recjury.errors import UserError
-from recjury.judges.evaluator import Context, Evaluator
+from recjury.judges.evaluator import Evaluator
 from recjury.judges.in_context import Choice, Examples
 from recjury.judges.rated_dialogues import RatedDialogue, parted, rated_dialogues
 from recjury.judges.subjects import LevelChoice, Subject, levels, subjects

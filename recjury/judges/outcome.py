@@ -107,13 +107,13 @@ class Outcome(Evaluator):
     def _suits(self, item: ItemRef, log: ConversationLog) -> bool:
         """Whether an item is what the user looks for."""
         if wishes := log.scenario.wishes:
-            known = self.context.catalogue(log).items.get(item.id)
+            known = self.catalogue(log.scenario).items.get(item.id)
             return known is not None and known.values.issuperset(map(_value_of, wishes))
         return item.id in {target.id for target in log.scenario.targets}
 
     def _unknown_wish(self, log: ConversationLog) -> str:
         """Why the catalogue cannot tell whether the wishes are met, or nothing."""
-        known = self.context.catalogue(log).values
+        known = self.catalogue(log.scenario).values
         unknown = (wish for wish in log.scenario.wishes if _value_of(wish) not in known)
         wish = next(unknown, None)
         return f"no item of the catalogue has the value {wish!r}" if wish else ""

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
+from recjury.corpora import Context
 from recjury.errors import UserError
 from recjury.judges.contenders import (
     Contender,
@@ -16,7 +17,7 @@ from recjury.judges.contenders import (
     history_key,
     recorded_dialogues,
 )
-from recjury.judges.evaluator import Context, Evaluator
+from recjury.judges.evaluator import Evaluator
 from recjury.judges.subjects import LevelChoice, Subject, levels, subjects
 from recjury.judges.words import words_of
 from recjury.llm import Answer, Ask, Score, gather, together

@@ -56,7 +56,7 @@ class Persuasiveness(Evaluator):
         return [rating_of(self.kind, self.model, said)]
 
     def _prompt(self, log: ConversationLog) -> list[Message]:
-        words, facts = pack(self.prompts), self.context.catalogue(log).facts
+        words, facts = pack(self.prompts), self.catalogue(log.scenario).facts
         parts = words.render(
             "persuasiveness",
             anchors=words.manifest["anchors"],

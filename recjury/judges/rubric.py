@@ -83,7 +83,7 @@ class Rubric(Evaluator):
 
     def _prompt(self, criterion: Criterion, subject: Subject) -> list[Message]:
         log, shown, templates = subject.log, criterion.inputs, pack(self.prompts)
-        facts, domain = self.context.catalogue(log).facts, self.context.domain(log)
+        facts, domain = self.catalogue(log.scenario).facts, self.domain(log.scenario)
         items = listed(log, subject.turn) if "list" in shown else ()
         targets = log.scenario.targets if "target" in shown else ()
         low, high = criterion.scale

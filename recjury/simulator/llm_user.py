@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field
 
-from recjury.corpora import Catalogue, Domain
+from recjury.corpora import Context
 from recjury.corpora.corpus import with_article
 from recjury.errors import CallFailed, Refused, UnitFailed, UserError
 from recjury.files import nearest, shipped
@@ -67,13 +67,13 @@ class LlmUser(SimulatedUser):
     )
     temperature: float = Field(default=0.7, ge=0, le=2)
 
-    def prepared(self, catalogues: Mapping[str, Catalogue], domains: Mapping[str, Domain]) -> Self:
-        """The user with what it may know of items, by the names of corpora. Raises UserError."""
+    def prepared(self, context: Context) -> Self:
+        """The user with what it may know of items. Raises UserError."""
         if self.knows not in pack(self.prompts).manifest.get("knows", ()):
             raise UserError(
                 f"the user {self.name}: {self.prompts} is not for `knows: {self.knows}`"
             )
-        return super().prepared(catalogues, domains)
+        return super().prepared(context)
 
     def lacks(self, scenario: Scenario) -> str:
         """Why the user cannot play a scenario, or nothing."""

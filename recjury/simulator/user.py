@@ -1,14 +1,10 @@
 """`SimulatedUser`: what users have in common, and what they know when they speak."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Self
 
-from pydantic import PrivateAttr
-
-from recjury.corpora import Catalogue, Domain
+from recjury.corpora import Part
 from recjury.llm import Ask
-from recjury.records import ItemRef, Record, Scenario, Turn
+from recjury.records import ItemRef, Scenario, Turn
 from recjury.simulator.leak_guard import LeakGuard
 
 
@@ -35,34 +31,12 @@ class Situation:
         return (*self.scenario.history, *self.interaction)
 
 
-class SimulatedUser(Record):
+class SimulatedUser(Part):
     """A user whose fields are its keys in a campaign file, and its identity.
 
     It keeps no state: all that it knows of the conversation is in the situation. One of your own
     needs `speak` alone.
     """
-
-    RENDERING: ClassVar[int] = 1
-    """Another number if the same fields lead to other words or prompts."""
-
-    kind: str
-    name: str = ""
-    _catalogues: Mapping[str, Catalogue] = PrivateAttr(default_factory=dict)
-    _domains: Mapping[str, Domain] = PrivateAttr(default_factory=dict)
-
-    def prepared(self, catalogues: Mapping[str, Catalogue], domains: Mapping[str, Domain]) -> Self:
-        """The user with what it may know of items, by the names of corpora. Raises UserError."""
-        ready = self.model_copy()
-        ready._catalogues, ready._domains = catalogues, domains
-        return ready
-
-    def catalogue(self, scenario: Scenario) -> Catalogue:
-        """The catalogue of the scenario's items; an empty one if none is known."""
-        return self._catalogues.get(scenario.corpus) or Catalogue()
-
-    def domain(self, scenario: Scenario) -> Domain | None:
-        """What the scenario's items are, if that is known."""
-        return self._domains.get(scenario.corpus)
 
     def lacks(self, scenario: Scenario) -> str:  # noqa: ARG002
         """Why it cannot play a scenario, or nothing."""

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from recjury.corpora import Context
 from recjury.demo import Counted
-from recjury.judges import Context
 from recjury.records import (
     ConversationLog,
     Debate,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recjury.corpora import Catalogue, Corpus, Domain, Item, fold, open_corpus
+from recjury.corpora import Catalogue, Context, Corpus, Domain, Item, fold, open_corpus
 from recjury.corpora.graph import Node
 from recjury.demo import DemoUser
 from recjury.records import ConversationLog, ItemRef, Scenario, Turn
@@ -20,7 +20,9 @@ SCENARIO = Scenario(id="1", corpus="sample", targets=(HEAT,))
 
 
 def ready(corpus: Corpus = SAMPLE) -> DemoUser:
-    return DemoUser().prepared({corpus.name: corpus.catalogue}, {corpus.name: corpus.domain})
+    return DemoUser().prepared(
+        Context({corpus.name: corpus.catalogue}, {corpus.name: corpus.domain})
+    )
 
 
 def said(situation: Situation, user: DemoUser | None = None) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from recjury.judges import Context, Core, Outcome, Persuasiveness
+from recjury.corpora import Context
+from recjury.judges import Core, Outcome, Persuasiveness
 from recjury.records import Finding, Rating, Request, Status, Turn, ratings_of
 from tests.debate.test_debate import speaking
 from tests.logs import ALIEN, CATALOGUE, HEAT, LOG, SCENARIO, THIEF, ask_of, log_of, said

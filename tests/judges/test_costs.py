@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from recjury.judges import EVALUATORS, Context
+from recjury.corpora import Context
+from recjury.judges import EVALUATORS
 from tests.judges import likely
 from tests.judges.test_face import scripted
 from tests.judges.test_golden import reply

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from recjury.corpora import Context
 from recjury.errors import UserError
-from recjury.judges import Context, DialogueQuality, quality
+from recjury.judges import DialogueQuality, quality
 from recjury.judges.rated_dialogues import parted, rated_dialogues
 from recjury.records import ConversationLog, Level, Rating, Request, Status, Turn
 from tests.judges import likely

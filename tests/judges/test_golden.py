@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from recjury.corpora import Context
 from recjury.judges import (
-    Context,
     DialogueQuality,
     Direct,
     Evaluator,

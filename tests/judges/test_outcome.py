@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from recjury.judges import Context, Outcome
+from recjury.corpora import Context
+from recjury.judges import Outcome
 from recjury.records import ConversationLog, Event, ItemRef, Scenario, Status, Turn, ratings_of
 from tests.demo.talk import log, system, user
 from tests.logs import CATALOGUE

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from recjury.corpora import open_corpus
+from recjury.corpora import Context, open_corpus
 from recjury.errors import UserError
-from recjury.judges import Context, PairEval, paireval
+from recjury.judges import PairEval, paireval
 from recjury.records import ConversationLog, Evidence, Rating, Request, Status, Turn
 from tests.judges import likely
 from tests.logs import CATALOGUE, LOG, SCENARIO, ask_of, log_of, said

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
+from recjury.corpora import Context
 from recjury.errors import UserError
-from recjury.judges import Context, Rubric
+from recjury.judges import Rubric
 from recjury.judges.rubric import read_rubric
 from recjury.mistakes import made
 from recjury.records import ConversationLog, Rating, Request, Status, Turn, ratings_of

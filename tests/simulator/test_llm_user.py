@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from recjury.corpora import open_corpus
+from recjury.corpora import Context, open_corpus
 from recjury.errors import Refused, UnitFailed, UserError
 from recjury.llm import AttemptError, Remedy, ScriptedModel
 from recjury.records import Message, Scenario, identity, references
@@ -49,7 +49,7 @@ MOMENTS = {
 
 
 def user(**fields: object) -> LlmUser:
-    return LlmUser.model_validate(fields).prepared({"test": CATALOGUE}, {"test": FILM})
+    return LlmUser.model_validate(fields).prepared(Context({"test": CATALOGUE}, {"test": FILM}))
 
 
 def prompt(player: LlmUser, situation: Situation, leaks: list[str] | None = None) -> str:
