@@ -1,11 +1,12 @@
-"""A corpus: a domain, a catalogue, and the scenarios from which conversations start."""
+"""A corpus: a domain, a catalogue and scenarios, and the parts of campaigns that know of them."""
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, PrivateAttr, field_validator
 
 from recjury.corpora.catalogue import Catalogue
 from recjury.errors import UserError
@@ -93,6 +94,52 @@ class Corpus(NamedTuple):
     def digest(self) -> str:
         """The identity of what systems and evaluators see of the corpus besides its scenarios."""
         return digest(self.catalogue.digest, self.domain)
+
+
+def _no_dialogues(corpus: str, split: str) -> Sequence[tuple[Turn, ...]]:  # noqa: ARG001
+    return ()
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a part may use besides a conversation: catalogues and domains by the names of corpora.
+
+    `dialogues` gives what people said in a split ("valid") of one of these corpora.
+    """
+
+    catalogues: Mapping[str, Catalogue] = field(default_factory=dict)
+    domains: Mapping[str, Domain] = field(default_factory=dict)
+    dialogues: Callable[[str, str], Sequence[tuple[Turn, ...]]] = _no_dialogues
+
+
+class Part(Record):
+    """A part of a campaign whose fields are its keys in the file, and its identity."""
+
+    RENDERING: ClassVar[int] = 1
+    """Another number if the same fields and packs lead to other words or prompts."""
+
+    kind: str
+    name: str = ""
+    _context: Context = PrivateAttr(default_factory=Context)
+
+    @property
+    def context(self) -> Context:
+        """What was given to `prepared`."""
+        return self._context
+
+    def prepared(self, context: Context) -> Self:
+        """The part with what it may know of items. Raises UserError."""
+        ready = self.model_copy()
+        ready._context = context
+        return ready
+
+    def catalogue(self, scenario: Scenario) -> Catalogue:
+        """The catalogue of the scenario's items; an empty one if none is known."""
+        return self._context.catalogues.get(scenario.corpus) or Catalogue()
+
+    def domain(self, scenario: Scenario) -> Domain | None:
+        """What the scenario's items are, if that is known."""
+        return self._context.domains.get(scenario.corpus)
 
 
 def first_new(turns: Sequence[Turn]) -> tuple[int, tuple[ItemRef, ...]] | None:

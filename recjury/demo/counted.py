@@ -8,7 +8,7 @@ from pydantic import Field
 from recjury.demo.counts import COUNTS, ENGLISH, Count
 from recjury.demo.talk import Talk
 from recjury.judges import Criterion, Evaluator, criteria_of
-from recjury.judges.answers import computed, not_applicable, rating_of
+from recjury.judges.evaluator import computed, not_applicable, rating_of
 from recjury.llm import Ask
 from recjury.llm.prompts import pack
 from recjury.records import (

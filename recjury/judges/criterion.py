@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from recjury.judges.answers import not_applicable, rating_of
+from recjury.judges.evaluator import not_applicable, rating_of
 from recjury.llm import Ask
 from recjury.llm.prompts import (
     Facts,

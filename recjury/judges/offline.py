@@ -7,8 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from recjury.judges.answers import computed, not_applicable, rating_of
-from recjury.judges.evaluator import Evaluator
+from recjury.judges.evaluator import Evaluator, computed, not_applicable, rating_of
 from recjury.judges.reply_texts import LIBRARIES, TEXTS, TextName
 from recjury.llm import Ask
 from recjury.records import ConversationLog, Finding, ItemRef, Metric, Rating, Turn

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
 
 from recjury.corpora import fact_of, fold
-from recjury.judges.answers import computed, not_applicable, rating_of
-from recjury.judges.evaluator import Evaluator
+from recjury.judges.evaluator import Evaluator, computed, not_applicable, rating_of
 from recjury.llm import Answer, Ask, Score
 from recjury.records import LEAK, ConversationLog, Ending, Finding, ItemRef, Metric
 

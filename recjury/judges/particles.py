@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from recjury.judges.answers import not_applicable
+from recjury.judges.evaluator import not_applicable
 from recjury.judges.subjects import Subject
 from recjury.llm import Answer, Ask
 from recjury.llm.prompts import Pack

@@ -5,8 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from recjury.judges.answers import not_applicable, rating_of
-from recjury.judges.evaluator import Evaluator
+from recjury.judges.evaluator import Evaluator, not_applicable, rating_of
 from recjury.llm import Ask
 from recjury.llm.prompts import items_block, pack, turns_block
 from recjury.records import (

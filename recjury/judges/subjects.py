@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from recjury.judges.answers import not_applicable, rating_of
+from recjury.judges.evaluator import not_applicable, rating_of
 from recjury.llm import Answer, Score
 from recjury.llm.prompts import turns_block
 from recjury.records import ConversationLog, Level, Rating, Turn
