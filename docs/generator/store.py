@@ -14,8 +14,7 @@ def store() -> Iterator[str]:
     yield NOTE.format("[how to work with a store](../how-to/stores.md)")
     yield (
         "Times are ISO 8601 in UTC with their offset; costs are US dollars. Keys are in bold. "
-        "Columns that name a text hold its hash in `text`. `call.prompt` is JSON, "
-        "`[role, hash, ...]` for each message."
+        "Columns that name a text hold its hash in `text`."
     )
     yield "## Tables"
     yield "\n".join(map(_described_table, tables.Row.__subclasses__()))

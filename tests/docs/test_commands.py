@@ -30,6 +30,7 @@ NOT_RUN = {
     "make ": "CI runs it",
     "recjury view": "it serves until Ctrl-C; tests/view runs it",
     "recjury run films.yaml --executor ray": "a cluster of the reader; tests/campaign runs Ray",
+    "recjury judge --campaign films --config judges.yaml --executor ray": "the same",
     "recjury run films.yaml --failed": "nothing failed here; tests/cli/test_selecting.py runs it",
     "recjury train kbrd": "tests/cli/test_neural.py runs it; torch takes seconds to load",
     ".venv/bin/": "of those who change recjury",
