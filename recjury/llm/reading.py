@@ -63,13 +63,14 @@ def object_in(reply: Completion) -> dict[str, Any]:
     def coded(text: str) -> list[dict[str, Any]]:
         found = [value for value in _objects(text) if value.get("code") == reply.code]
         if not found and (mended := _TRAILING.sub("", text)) != text:
-            return [value for value in _objects(mended) if value.get("code") == reply.code]
+            found = [value for value in _objects(mended) if value.get("code") == reply.code]
+        begun = _FIRST_OBJECT.match(text)
+        first = _object_at(_TRAILING.sub("", text[begun.end() :])) if begun else {}
+        if found and begun and first.get("code") != reply.code:
+            raise Unreadable("it begins with another JSON object than the one with the code")
         return found
 
     found = _only(reply, coded, "JSON object")
-    begun = _FIRST_OBJECT.match(reply.text)
-    if begun and _object_at(_TRAILING.sub("", reply.text[begun.end() :])).get("code") != reply.code:
-        raise Unreadable("it begins with another JSON object than the one with the code")
     return {key: value for key, value in found.items() if key != "code"}
 
 

@@ -6,10 +6,18 @@ from typing import Any, TypeVar
 import pandas as pd
 
 from recjury.results.metrics import Metrics, metrics_of
-from recjury.results.ratings import STANDARD, Resampling, factors_of, means, ratings, scores
+from recjury.results.ratings import (
+    STANDARD,
+    Resampling,
+    factors_of,
+    means,
+    planned_trials,
+    ratings_of,
+    scores,
+)
 from recjury.results.selection import Selection
-from recjury.results.tables import statements, turns
-from recjury.results.trials import trials_of
+from recjury.results.tables import statement_scores, turns
+from recjury.results.trials import costs, trials_of
 from recjury.store import Store
 
 T = TypeVar("T")
@@ -44,13 +52,23 @@ class StoredCampaign:
         return self.once("metrics", lambda: metrics_of(self.store, self.name))
 
     @property
-    def ratings(self) -> pd.DataFrame:
-        """Its ratings, as `results.ratings` has them."""
+    def planned(self) -> pd.DataFrame:
+        """Its trials, played or not, without scores."""
 
         def read() -> pd.DataFrame:
-            return ratings(self.store, self.name, all_versions=self._all_versions)
+            return planned_trials(self.store, self.name, all_versions=self._all_versions)
 
-        return self.once("ratings", read)
+        return self.once("planned", read)
+
+    @property
+    def played(self) -> pd.DataFrame:
+        """Those of its trials that were played."""
+        return self.planned[self.planned["state"] != "planned"]
+
+    @property
+    def ratings(self) -> pd.DataFrame:
+        """Its ratings, as `results.ratings` has them."""
+        return self.once("ratings", lambda: ratings_of(self.store, self.name, self.played))
 
     @property
     def scores(self) -> pd.DataFrame:
@@ -60,7 +78,11 @@ class StoredCampaign:
     @property
     def statements(self) -> pd.DataFrame:
         """What roles said in debates, without the texts."""
-        return self.once("statements", lambda: statements(self.store, self.name, texts=False))
+
+        def read() -> pd.DataFrame:
+            return statement_scores(self.store, self.name, self.played)
+
+        return self.once("statements", read)
 
     @property
     def turns(self) -> pd.DataFrame:
@@ -72,8 +94,8 @@ class StoredCampaign:
         """A row for each trial with all of its scores, as `results.trials` has them."""
 
         def read() -> pd.DataFrame:
-            frames = self.ratings, self.scores, self.statements
-            return trials_of(self.store, self.name, *frames, all_versions=self._all_versions)
+            frames = self.planned, self.ratings, self.scores, self.statements
+            return trials_of(*frames, costs(self.store, self.name))
 
         return self.once("trials", read)
 

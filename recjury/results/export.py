@@ -1,7 +1,8 @@
 """A campaign as files: four tables for other tools, and conversations that `judge` reads."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,11 +16,16 @@ from recjury.results.findings import Findings
 from recjury.results.ratings import played_trials
 from recjury.results.selection import ALL, Selection
 from recjury.results.sentences import rows_of
-from recjury.results.tables import calls, statements, turns
+from recjury.results.tables import call_pieces, statement_pieces, turn_pieces
 from recjury.store import Store
 
 TableFormat = Literal["csv", "jsonl", "parquet"]
 
+_PIECES: Mapping[str, Callable[[Store, str], Iterator[pd.DataFrame]]] = {
+    "turns": turn_pieces,
+    "statements": statement_pieces,
+    "calls": call_pieces,
+}
 _CONVERSATIONS = "conversations.jsonl"
 _FORMULA = tuple("=+-@\t\r")
 
@@ -41,14 +47,13 @@ def export(
     whole = StoredCampaign(store, campaign)
     name, frame = whole.name, whole.of(selection).ratings.astype({"turn": "Int64"})
     ids = frozenset(frame["conversation"].astype(str)) if selection else None
-    tables = {"turns": turns, "statements": statements, "calls": calls}
     rows: dict[str, int] = {}
     try:
         folder.mkdir(exist_ok=True)
-        rows[f"ratings.{form}"] = _write(frame, folder / f"ratings.{form}", form)
-        for table, read in tables.items():
-            frame = _own(read(store, name), ids)
-            rows[f"{table}.{form}"] = _write(frame, folder / f"{table}.{form}", form)
+        rows[f"ratings.{form}"] = _write([frame], folder / f"ratings.{form}", form)
+        for table, read in _PIECES.items():
+            pieces = (_own(piece, ids) for piece in read(store, name))
+            rows[f"{table}.{form}"] = _write(pieces, folder / f"{table}.{form}", form)
         rows[_CONVERSATIONS] = _write_conversations(store, name, folder / _CONVERSATIONS, ids)
     except OSError as error:
         raise UserError(f"cannot write to {folder}: {error.strerror or error}") from None
@@ -65,18 +70,40 @@ def _own(frame: pd.DataFrame, ids: frozenset[str] | None) -> pd.DataFrame:
     return frame if ids is None else frame[frame["conversation"].isin(ids)]
 
 
-def _write(frame: pd.DataFrame, path: Path, form: TableFormat) -> int:
+def _write(pieces: Iterable[pd.DataFrame], path: Path, form: TableFormat) -> int:
     """Write a table, and return how many rows it has."""
-    if form == "csv":
-        for_spreadsheets(frame).to_csv(path, index=False)
-    elif form == "jsonl":
-        frame.to_json(path, orient="records", lines=True, force_ascii=False)
-    else:
-        try:
-            frame.to_parquet(path, index=False)
-        except ImportError:
-            raise UserError("Parquet needs pyarrow: pip install 'recjury[frames]'") from None
-    return len(frame)
+    if form == "parquet":
+        return _write_parquet(pieces, path)
+    rows = 0
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for number, piece in enumerate(pieces):
+            if form == "csv":
+                for_spreadsheets(piece).to_csv(file, index=False, header=not number)
+            elif len(piece):
+                piece.to_json(file, orient="records", lines=True, force_ascii=False)
+            rows += len(piece)
+    return rows
+
+
+def _write_parquet(pieces: Iterable[pd.DataFrame], path: Path) -> int:
+    """The first piece says what types there are; a column without a value is of texts."""
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise UserError("Parquet needs pyarrow: pip install 'recjury[frames]'") from None
+    left = iter(pieces)
+    first = next(left)
+    found = pa.Schema.from_pandas(first, preserve_index=False)
+    schema = pa.schema(
+        field.with_type(pa.string()) if pa.types.is_null(field.type) else field for field in found
+    )
+    rows = 0
+    with parquet.ParquetWriter(path, schema) as writer:
+        for piece in chain([first], left):
+            writer.write_table(pa.Table.from_pandas(piece, schema, preserve_index=False))
+            rows += len(piece)
+    return rows
 
 
 def for_spreadsheets(frame: pd.DataFrame) -> pd.DataFrame:

@@ -80,7 +80,11 @@ def ratings(store: Store, campaign: str, *, all_versions: bool = False) -> pd.Da
     has one row for it, without a metric; if its system failed, `status` and `failure` say so. With
     `all_versions`, older versions of systems are there, too, and are called `name@version`.
     """
-    trials = played_trials(store, campaign, all_versions=all_versions)
+    return ratings_of(store, campaign, played_trials(store, campaign, all_versions=all_versions))
+
+
+def ratings_of(store: Store, campaign: str, trials: pd.DataFrame) -> pd.DataFrame:
+    """The ratings of the trials that were played."""
     evaluators = read(store, _EVALUATORS, campaign).drop_duplicates("name", keep="last")
     rated = read(store, _RATINGS, campaign)
     # Numbers of rows join faster than ids, and repeat no text.

@@ -1,7 +1,7 @@
 """Turns, statements and calls as frames, beside the frame of ratings."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -22,12 +22,19 @@ _STATEMENTS = """
     {text_table}
     WHERE p.campaign = :campaign ORDER BY p.ordinal, p.run, e.id, s.number
 """
+_SCORES = _STATEMENTS.format(evaluators=NEWEST_EVALUATORS, texts="", text_table="")
+_SAID = _STATEMENTS.format(
+    evaluators=NEWEST_EVALUATORS,
+    texts=", s.speaker, s.reason, t.text",
+    text_table="LEFT JOIN text t ON t.hash = s.text",
+)
 _CALLS = """
     SELECT c.id, c.campaign, c.conversation, c.evaluation, c.model, c.served, c.purpose,
            c.tokens_in, c.tokens_out, c.cost, c.created_at, t.text AS reply
     FROM call c JOIN text t ON t.hash = c.reply
     WHERE c.campaign = :campaign ORDER BY c.created_at, c.id
 """
+_LOGS, _ROWS = 1_000, 20_000  # what is in memory at once
 _KINDS = {"tokens_in": "Int64", "tokens_out": "Int64", "cost": "Float64"}
 _TURN = ("conversation", "turn", "speaker", "text", "items", "failure", "seconds")
 
@@ -38,16 +45,23 @@ def turns(store: Store, campaign: str) -> pd.DataFrame:
     Columns: conversation, system, user, corpus, scenario, repeat, turn (as replay counts, from 1),
     speaker, text, items (their names, as a JSON list), failure, seconds (of a system's turn).
     """
+    return pd.concat(turn_pieces(store, campaign), ignore_index=True)
+
+
+def turn_pieces(store: Store, campaign: str) -> Iterator[pd.DataFrame]:
+    """The frame of turns in pieces of 1,000 conversations; at least one, which may be empty."""
     trials = played_trials(store, campaign).astype({"conversation": str})
-    seconds = dict(zip(trials["conversation"], trials["seconds"], strict=True))
-    rows = [
-        (id_, *turn)
-        for id_, log in store.logs(seconds)
-        for turn in _turns(log, json.loads(seconds[id_]))
-    ]
-    said = pd.DataFrame(rows, columns=list(_TURN)).astype({"seconds": float})
-    joined = said.merge(trials[["conversation", *TRIAL]], "left", "conversation")
-    return joined[[_TURN[0], *TRIAL, *_TURN[1:]]]
+    for first in range(0, max(1, len(trials)), _LOGS):
+        some = trials.iloc[first : first + _LOGS]
+        seconds = dict(zip(some["conversation"], some["seconds"], strict=True))
+        rows = [
+            (id_, *turn)
+            for id_, log in store.logs(seconds)
+            for turn in _turns(log, json.loads(seconds[id_]))
+        ]
+        said = pd.DataFrame(rows, columns=list(_TURN)).astype({"seconds": float})
+        joined = said.merge(some[["conversation", *TRIAL]], "left", "conversation")
+        yield joined[[_TURN[0], *TRIAL, *_TURN[1:]]]
 
 
 def _turns(log: ConversationLog, seconds: Iterable[float]) -> Iterator[tuple[Any, ...]]:
@@ -64,19 +78,26 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def statements(store: Store, campaign: str, *, texts: bool = True) -> pd.DataFrame:
+def statements(store: Store, campaign: str) -> pd.DataFrame:
     """A row for each statement of a debate, of the newest versions.
 
     Columns: conversation, system, user, corpus, scenario, repeat, evaluator, judging, round, role,
-    score, status, and with `texts`: speaker, reason, text.
+    score, status, speaker, reason, text.
     """
-    query = _STATEMENTS.format(
-        evaluators=NEWEST_EVALUATORS,
-        texts=", s.speaker, s.reason, t.text" if texts else "",
-        text_table="LEFT JOIN text t ON t.hash = s.text" if texts else "",
-    )
-    trials = played_trials(store, campaign)[["conversation", *TRIAL]]
-    said = read(store, query, campaign)
+    return pd.concat(statement_pieces(store, campaign), ignore_index=True)
+
+
+def statement_pieces(store: Store, campaign: str) -> Iterator[pd.DataFrame]:
+    """The frame of statements in pieces of at most 20,000; at least one, which may be empty."""
+    trials = played_trials(store, campaign)[["conversation", *TRIAL]].astype({"conversation": str})
+    for piece in _pieces(store, _SAID, campaign):
+        yield trials.merge(piece, on="conversation")
+
+
+def statement_scores(store: Store, campaign: str, trials: pd.DataFrame) -> pd.DataFrame:
+    """The statements of those trials without texts: columns up to `status`."""
+    trials = trials[["conversation", *TRIAL]]
+    said = read(store, _SCORES, campaign)
     places = places_in(trials["conversation"], said.pop("conversation"))
     said = said[places >= 0].reset_index(drop=True)
     found: pd.DataFrame = trials.iloc[places[places >= 0]].reset_index(drop=True).join(said)
@@ -88,6 +109,17 @@ def calls(store: Store, campaign: str) -> pd.DataFrame:
 
     Costs are US dollars. `recjury explain` shows prompts.
     """
+    return pd.concat(call_pieces(store, campaign), ignore_index=True)
+
+
+def call_pieces(store: Store, campaign: str) -> Iterator[pd.DataFrame]:
+    """The frame of calls in pieces of at most 20,000; at least one, which may be empty."""
+    return _pieces(store, _CALLS, campaign, _KINDS)
+
+
+def _pieces(
+    store: Store, query: str, campaign: str, kinds: Mapping[str, str] | None = None
+) -> Iterator[pd.DataFrame]:
+    values = {"campaign": campaign}
     with store.connection() as connection:
-        values = {"campaign": campaign}
-        return pd.read_sql(text(_CALLS), connection, params=values, dtype=_KINDS)
+        yield from pd.read_sql(text(query), connection, params=values, dtype=kinds, chunksize=_ROWS)

@@ -2,12 +2,13 @@
 
 import json
 import math
+from collections.abc import Mapping
 
 import pandas as pd
 
 from recjury.records import Status
-from recjury.results.ratings import FAILURES, TRIAL, planned_trials, ratings, scores
-from recjury.results.tables import statements
+from recjury.results.ratings import FAILURES, TRIAL, planned_trials, ratings_of, scores
+from recjury.results.tables import statement_scores
 from recjury.store import Store
 
 DEBATE_KEYS = ["conversation", "evaluator", "judging"]
@@ -31,24 +32,22 @@ def trials(store: Store, campaign: str, *, all_versions: bool = False) -> pd.Dat
     the roles at its end), and a score for each metric id. A number that is not known is NaN. With
     `all_versions`, older versions of systems are there, too, and are called `name@version`.
     """
-    rated = ratings(store, campaign, all_versions=all_versions)
-    said = statements(store, campaign, texts=False)
-    return trials_of(store, campaign, rated, scores(rated), said, all_versions=all_versions)
+    planned = planned_trials(store, campaign, all_versions=all_versions)
+    played = planned[planned["state"] != "planned"]
+    rated, said = ratings_of(store, campaign, played), statement_scores(store, campaign, played)
+    return trials_of(planned, rated, scores(rated), said, costs(store, campaign))
 
 
 def trials_of(
-    store: Store,
-    campaign: str,
+    planned: pd.DataFrame,
     rated: pd.DataFrame,
     scored: pd.DataFrame,
     said: pd.DataFrame,
-    *,
-    all_versions: bool = False,
+    dollars: Mapping[str, float],
 ) -> pd.DataFrame:
-    """The frame of trials, from those of ratings, scores and statements."""
-    own = planned_trials(store, campaign, all_versions=all_versions)
-    own = own.rename(columns={"conversation": "id", "failure": "reason"}).reset_index(drop=True)
-    ids, dollars = own["id"].astype(str), costs(store, campaign)
+    """The frame of trials, from those of what was planned, of ratings, scores and statements."""
+    own = planned.rename(columns={"conversation": "id", "failure": "reason"}).reset_index(drop=True)
+    ids = own["id"].astype(str)
     lost = rated["conversation"][rated["status"].isin(FAILURES)].astype(str)
     is_unscored = ids.isin(lost) & (own["state"] == "done")
     ends = _endings(said)
