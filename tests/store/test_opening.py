@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sqlalchemy import create_engine, inspect
 
 from recjury.errors import UserError
 from recjury.store import Store
@@ -34,11 +35,14 @@ def of_later_version(path: Path) -> None:
     [
         (lambda path: path.write_text("name: films\n"), "another kind of file"),
         (lambda path: path.write_bytes(b"SQLi"), "another kind of file"),
-        (database("CREATE TABLE song (title)"), "another program, or of recjury before 0.3"),
-        (database("CREATE TABLE acknowledged (n)", "PRAGMA user_version = 7"), "before 0.3"),
+        (database("CREATE TABLE song (title)"), "another program, or a store of recjury 0.2"),
+        (
+            database("CREATE TABLE schema_version (number)", "PRAGMA user_version = 7"),
+            "benchmarks.old_store",
+        ),
         (of_later_version, "has tables of version 99"),
     ],
-    ids=["text", "short", "another program", "former recjury", "later version"],
+    ids=["text", "short", "another program", "recjury 0.2", "later version"],
 )
 def test_a_file_that_is_no_store_is_named_and_left_alone(
     tmp_path: Path, write: Callable[[Path], None], message: str, readonly: bool
@@ -122,6 +126,19 @@ def test_a_server_that_does_not_answer_is_one_line_without_its_password() -> Non
     assert "127.0.0.1:9/films" in str(error.value)
     assert "secret" not in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("readonly", [True, False], ids=["to read", "to write"])
+def test_a_store_of_0_2_on_a_server_is_named_and_left_alone(
+    empty_postgres: str, readonly: bool
+) -> None:
+    engine = create_engine(empty_postgres.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE campaign (id text)")
+    with pytest.raises(UserError, match=r"benchmarks\.old_store"):
+        Store(empty_postgres, readonly=readonly)
+    assert inspect(engine).get_table_names() == ["campaign"]
+    engine.dispose()
 
 
 async def test_the_file_alone_is_the_whole_store_once_it_is_closed(tmp_path: Path) -> None:
