@@ -14,7 +14,7 @@ import pandas as pd
 from recjury.agreement.labels import agreement
 from recjury.agreement.study import FEWEST, Study, check_enough, cluster_of
 from recjury.errors import UserError
-from recjury.records import DEBATE
+from recjury.records import DEBATE, part_name, variants
 from recjury.results import Findings
 from recjury.results.ratings import TRIAL
 from recjury.stats import FEWEST_CLUSTERS, holm, interval, rounded, sign_flips
@@ -98,10 +98,10 @@ def self_preference(study: Study) -> Findings:
 def _systems_of_models(study: Study) -> dict[str, list[str]]:
     """The systems by the alias of the model that they run on."""
     found: dict[str, list[str]] = {}
-    for part in study.campaign.config.get("systems", ()):
-        name = part.get("name") or str(part["kind"]).rpartition(":")[2].lower()
+    written = study.campaign.config.get("systems", ())
+    for part in (variant for each in written for variant in variants(each)):
         if model := part.get("model") or (part["kind"] in ("chatcrs", "openai") and "main"):
-            found.setdefault(str(model), []).append(name)
+            found.setdefault(str(model), []).append(part_name(part))
     return found
 
 
@@ -109,7 +109,7 @@ def position(study: Study) -> Findings:
     """Whether what is shown first is preferred: `paireval` with `position: first` less `second`."""
     table = study.campaign.scores
     by_position = {
-        part.get("position"): part.get("name") or "paireval"
+        part.get("position"): part_name(part)
         for part in study.campaign.config.get("evaluators", ())
         if part["kind"] == "paireval"
     }

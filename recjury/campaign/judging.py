@@ -20,7 +20,7 @@ from recjury.campaign.run import (
 )
 from recjury.corpora import Recording, open_corpus
 from recjury.errors import UserError
-from recjury.records import ConversationLog, digest
+from recjury.records import ConversationLog, digest, part_name
 from recjury.store import PlannedConversation, Store, Todo
 
 
@@ -146,8 +146,8 @@ def _rated_again(earlier: Config, judges: Config) -> Config:
 
     An evaluator takes the place of an earlier one of its name.
     """
-    names = {_name(part) for part in judges.evaluators}
-    kept = (part for part in earlier.evaluators if _name(part) not in names)
+    names = {part_name(part) for part in judges.evaluators}
+    kept = (part for part in earlier.evaluators if part_name(part) not in names)
     plugins.look_in(judges.folder)
     config = earlier.model_copy(
         update={
@@ -159,7 +159,3 @@ def _rated_again(earlier: Config, judges: Config) -> Config:
     )
     config._file = judges._file
     return config
-
-
-def _name(part: Mapping[str, object]) -> str:
-    return str(part.get("name") or str(part["kind"]).rpartition(":")[2].lower())

@@ -25,6 +25,7 @@ from recjury.records import (
     Turn,
     digest,
     identity,
+    part_name,
     references,
     variants,
 )
@@ -286,7 +287,7 @@ class _Parts:
         if not (isinstance(found.value, type) and issubclass(found.value, base)):
             raise UserError(f"{settings['kind']}: expected a class of recjury's {base.__name__}")
         part = made(found.value, self._with_files(found.value, settings))
-        name = part.name or settings["kind"].rpartition(":")[2].lower()
+        name = part_name(settings)
         return part.model_copy(update={"name": name}), found.source
 
     def _with_files(self, kind: type[Record], settings: Mapping[str, Any]) -> dict[str, Any]:

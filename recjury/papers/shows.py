@@ -13,7 +13,7 @@ from recjury.agreement import Analysis, Labels, Study, align
 from recjury.agreement.align import Level, people_agree
 from recjury.agreement.labels import with_labels
 from recjury.errors import UserError
-from recjury.records import Rating
+from recjury.records import Rating, part_name
 from recjury.results import Findings, Resampling
 
 DRAW = re.compile(r"#\d+(?=\.)")
@@ -129,7 +129,7 @@ def reasons(study: Study) -> Findings:
 def _named(study: Study) -> Iterator[tuple[str, float, float]]:
     """Of each written rating, whether its reasons name one, and whether that is the score."""
     kinds = {
-        part.get("name", part["kind"])
+        part_name(part)
         for part in study.campaign.config.get("evaluators", ())
         if part["kind"] == "dialogue-quality" and part.get("method") == "generation"
     }

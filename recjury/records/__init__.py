@@ -54,7 +54,7 @@ from recjury.records.rating import (
     statements_of,
     unfinished,
 )
-from recjury.records.variants import factors, variants
+from recjury.records.variants import factors, part_name, variants
 
 __all__ = [
     "CODE",
@@ -100,6 +100,7 @@ __all__ = [
     "digest",
     "factors",
     "identity",
+    "part_name",
     "ratings_of",
     "references",
     "shipped_in",

@@ -39,9 +39,15 @@ def _is_axis(values: object) -> bool:
     return isinstance(values, list | tuple) and len({_text(value) for value in values}) > 1
 
 
+def part_name(part: Mapping[str, Any]) -> str:
+    """The name of a system, a user or an evaluator in a campaign: its own, or its kind's."""
+    return str(part.get("name") or str(part["kind"]).rpartition(":")[2].lower())
+
+
 def _named(common: Mapping[str, Any], chosen: Mapping[str, Any]) -> str:
-    name = common.get("name") or str(common["kind"]).rpartition(":")[2].lower()
-    return _MARK.join((name, *(f"{key}={_text(value)}" for key, value in chosen.items())))
+    return _MARK.join(
+        (part_name(common), *(f"{key}={_text(value)}" for key, value in chosen.items()))
+    )
 
 
 def _text(value: object) -> str:

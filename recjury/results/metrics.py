@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import pandas as pd
 from sqlalchemy import JSON, text
 
-from recjury.records import Metric
+from recjury.records import Metric, part_name
 from recjury.results.ratings import FACTOR_KINDS
 from recjury.store import Store
 
@@ -44,7 +44,7 @@ def _metrics(store: Store, campaign: str) -> Iterator[tuple[str, Metric]]:
     with store.connection() as connection:
         newest = {row.name: row for row in connection.execute(query, {"campaign": campaign})}
     parts = store.config(campaign).get("evaluators", ())
-    order = [str(part.get("name") or part["kind"].rpartition(":")[2].lower()) for part in parts]
+    order = [part_name(part) for part in parts]
     for name in sorted(newest, key=lambda each: order.index(each) if each in order else len(order)):
         metrics = [Metric.model_validate(each) for each in newest[name].metrics]
         if newest[name].kind in FACTOR_KINDS:

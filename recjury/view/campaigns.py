@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from recjury.records import part_name
 from recjury.results.sentences import shown
 from recjury.store import Spent, Store
 from recjury.view.data import Campaign
@@ -46,7 +47,7 @@ def _row(store: Store, name: str) -> dict[str, Any]:
     """What the list shows of a campaign."""
     counts, spent, runs = store.counts(name).conversations, store.spent(name), store.runs(name)
     config, done = store.config(name), counts.get("done", 0)
-    systems = [str(part.get("name") or part["kind"]) for part in config.get("systems", ())]
+    systems = [part_name(part) for part in config.get("systems", ())]
     corpora = [str(part.get("corpus") or "") for part in config.get("scenarios", ())]
     campaign, state = Campaign(store, name), runs[0].state if runs else "planned"
     ahead, note = None, "open it to see" if done > _QUICK else "no scores"
