@@ -202,6 +202,8 @@ def test_a_node_that_goes_away_costs_what_was_open(
             return await work
 
     assert asyncio.run(both()).left == 0
+    play(tmp_path / "one.db", campaign)
+    assert contents(path) == contents(tmp_path / "one.db")
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere"])
