@@ -123,9 +123,9 @@ def test_a_neural_system_is_loaded_once_for_all_workers(
     tmp_path: Path, endpoint: ScriptedEndpoint, cluster: Any
 ) -> None:
     """It is lost once: then another process loads it, and answers what was open."""
-    (tmp_path / "own_neural.py").write_text(NEURAL)
+    (tmp_path / "host_neural.py").write_text(NEURAL)
     shipped = Path(neural.__file__).with_name("weights") / "kbrd"
-    systems = ["unicrs", {"kind": "own_neural:Mine", "weights": str(shipped)}]
+    systems = ["unicrs", {"kind": "host_neural:Mine", "weights": str(shipped)}]
     campaign = config(endpoint.url, tmp_path, systems=systems, evaluators=["outcome"])
     play(tmp_path / "one.db", campaign)
     for name in ("loaded", "answered"):
