@@ -38,6 +38,7 @@ _EXPECTED = {
     "true or false": ("bool_type", "bool_parsing"),
     "a text": ("string_type",),
     "a list": ("list_type", "tuple_type"),
+    "at least one": ("too_short",),
 }
 _MESSAGES = {kind: f"expected {what}" for what, kinds in _EXPECTED.items() for kind in kinds}
 """In place of pydantic's words for Python's types."""

@@ -61,7 +61,7 @@ class Core(Evaluator):
             return values
         judges = values.get("judges", ("main",))
         judges = [judges] if isinstance(judges, str) else judges
-        first = judges[0] if judges else ""
+        first = judges[0] if isinstance(judges, list | tuple) and judges else ""
         filled = {**values, "judges": judges, "feeds": values.get("feeds") or first}
         debate = values.get("debate", {})
         if debate is False:

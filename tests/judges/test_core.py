@@ -67,6 +67,7 @@ def test_a_routed_factor_has_one_judge() -> None:
     [
         ({"judges": ["a", "a"]}, "each judge is named once"),
         ({"judges": []}, "judges"),
+        ({"judges": {"models": ["a"]}}, "judges"),
         ({"routes": {"Novlty": "main"}}, "did you mean Novelty"),
         ({"feeds": "nobody"}, "feeds"),
         ({"debate": {"roles": {"Lingust": "main"}}}, "did you mean Linguist"),
