@@ -103,7 +103,10 @@ class HttpSystem:
         if opening := self._settings.start:
             async for value in self._values(opening, conversation):
                 self._raise_error(value)
-                self._sessions[conversation.id] = find(opening.session, value)
+                session = find(opening.session, value)
+                if opening.session and session is None:
+                    raise SystemFailed(f"the answer to `start` has nothing at {opening.session}")
+                self._sessions[conversation.id] = session
 
     async def respond(self, conversation: Conversation) -> AsyncIterator[str | Event]:
         """The answer in pieces, as they come."""

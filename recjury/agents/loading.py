@@ -77,7 +77,7 @@ def load_system(
     if (remote := (elsewhere or {}).get((values.title, corpus.name))) is not None:
         return LoadedSystem(remote, corpus.catalogue, values, remote.version)
     if isinstance(values, stand_ins):
-        system: object = TypicalSystem(corpus.catalogue)
+        system: object = TypicalSystem(corpus.catalogue, values.title)
     elif is_built_in:
         system = values.prepared(corpus)
     else:

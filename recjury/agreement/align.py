@@ -252,10 +252,10 @@ def _answer(table: pd.DataFrame) -> str:
     at_best = (known["subset"] == best["subset"]) & (known["aspect"] == best["aspect"])
     plain = known["spearman"][is_plain & at_best]
     other = f"; what reads no word of the log reaches {plain.max():.2f}" if len(plain) else ""
-    return (
-        f"{best['metric']} agrees best with people: rho {_cell(best, 'spearman')} with "
-        f"{best['aspect']} on {best['subset']}{other}."
-    )
+    rho = f"rho {_cell(best, 'spearman')} with {best['aspect']} on {best['subset']}{other}."
+    if best["spearman"] <= 0:
+        return f"No metric agrees with people: the highest is {best['metric']}, {rho}"
+    return f"{best['metric']} agrees best with people: {rho}"
 
 
 def _shown(table: pd.DataFrame) -> pd.DataFrame:

@@ -30,7 +30,7 @@ _EXTRAS = {
     "postgres": ("psycopg",),
     "cluster": ("ray",),
     "fine-tuning": ("peft",),
-    "otel": ("opentelemetry",),
+    "otel": ("opentelemetry.sdk", "opentelemetry.exporter"),
 }
 _PATIENCE = 5.0  # seconds that an endpoint has for an answer after a failed attempt
 _SAYS = "Reply with the word yes."
@@ -76,9 +76,16 @@ def doctor(
 def _installation() -> Iterator[Check]:
     yield Check("recjury", f"{__version__}, Python {sys.version.split()[0]}")
     for extra, modules in _EXTRAS.items():
-        missing = [name for name in modules if find_spec(name) is None]
+        missing = [name for name in modules if not _is_there(name)]
         hint = f"not installed: pip install 'recjury[{extra}]'"
         yield Check(f"extra {extra}", hint if missing else "installed")
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # a package that it would be in
+        return False
 
 
 def _data() -> Iterator[Check]:

@@ -61,10 +61,11 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="METRIC=MARGIN",
-            help="Of two names: exit with 4 if the first is worse by more, with 5 if that is open.",
+            help="Of two names: exit with 4 if the first is worse by more, with 5 if that is open. "
+            "Lost scores count as the worst, unless --missing says otherwise.",
         ),
     ] = None,
-    missing: MissingOption = "left out",
+    missing: MissingOption | None = None,
     selection: SelectionOptions,
     resampling: ResamplingOptions,
     store: StoreOption = DEFAULT_STORE,
@@ -86,7 +87,7 @@ def compare(
             campaign=campaign if by == "campaign" else campaign_of(opened, campaign),
             metrics=metric or (),
             selection=selection,
-            missing=missing,
+            missing=missing or ("worst" if margins else "left out"),
             margins=margins,
             resampling=resampling,
         )

@@ -69,7 +69,7 @@ class Ask:
         `tries` counts how often the unit was finished with something unreadable. Each allows as
         many attempts again, stored ones included.
         """
-        self._gateway, self._unit, self._sample = gateway, unit, sample
+        self._gateway, self.unit, self._sample = gateway, unit, sample
         self._attempts = gateway.attempts * (tries + 1)
         self.calls: list[str] = []
         """The ids of all replies so far."""
@@ -181,7 +181,7 @@ class Ask:
 
         async def one(text: str) -> "Vectors":
             request = Request(_messages(text), purpose, EmbeddingShape())
-            (kept,) = await self._gateway.draws(request, model, self._unit)
+            (kept,) = await self._gateway.draws(request, model, self.unit)
             return to_vector(kept.text)
 
         try:
@@ -199,7 +199,7 @@ class Ask:
     ) -> list[Answer[T]]:
         """Drawn together; what cannot be read is asked again, each for itself."""
         try:
-            firsts = await self._gateway.draws(request, model, self._unit, samples)
+            firsts = await self._gateway.draws(request, model, self.unit, samples)
         except CallFailed as failure:
             return [without_value(failure)]
         answers = await gather(
@@ -248,7 +248,7 @@ class Ask:
                 break
             again = self._again(request, model, reason, reply)._replace(attempt=attempt)
             try:
-                (reply,) = await self._gateway.draws(again, model, self._unit)
+                (reply,) = await self._gateway.draws(again, model, self.unit)
             except CallFailed as failure:
                 return without_value(failure, calls)
             calls += (reply.call,)

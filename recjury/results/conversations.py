@@ -69,7 +69,7 @@ async def replay(store: Store, conversation: str) -> Findings:
     `chat_history` all statements. Raises UserError.
     """
     row = store.conversation(conversation)
-    log = await store.log(row.id)
+    log = dict(store.logs([row.id])).get(row.id)
     parts = [_heading(row), _talk(log) if log else ""]
     data: dict[str, Any] = {**row._asdict(), "evaluations": []}
     for evaluation in store.evaluations(row.campaign, conversation=row.id):

@@ -22,13 +22,15 @@ _OF_TARGETS = ("success", "recall@1", "recall@5", "recall@10", "last_recall@10")
 class Logs:
     """What was read in the first logs of each system: of all of them if `are_all`.
 
-    By system, the lengths of its turns' lists, and whether these were found in texts. `names` is
-    how many names were looked up in a catalogue, `missing` how often each that was not found.
+    By system, how many turns have a text, the lengths of its turns' lists, and whether these were
+    found in texts. `names` is how many names were looked up in a catalogue, `missing` how often
+    each that was not found.
     `named` are the scenarios in whose history a target is named, of all that have a score of
     finding targets (in CoRE's data 12 and 36 %).
     """
 
     are_all: bool = True
+    spoken: Counter[str] = field(default_factory=Counter)
     lengths: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     linked: dict[str, bool] = field(default_factory=dict)
     names: int = 0
@@ -56,6 +58,7 @@ class Logs:
 
     def _add(self, log: ConversationLog, system: str, *, has_catalogue: bool) -> None:
         turns = [turn for turn in log.interaction if turn.speaker == "system" and not turn.failure]
+        self.spoken[system] += sum(bool(turn.text.strip()) for turn in turns)
         self.lengths[system].extend(len(turn.items) for turn in turns)
         is_linked = log.linked or any(turn.linked for turn in turns)
         self.linked[system] = self.linked.get(system, False) or is_linked
@@ -81,7 +84,11 @@ class Logs:
             )
 
     def about_lists(self) -> Iterator[str]:
-        """Whether the systems' lists can be compared."""
+        """Whether the systems spoke, and whether their lists can be compared."""
+        if mute := [
+            name for name, lengths in self.lengths.items() if lengths and not self.spoken[name]
+        ]:
+            yield f"{listed(mute)} said nothing: all texts of its turns are empty"
         mean = {name: fmean(lengths) for name, lengths in self.lengths.items() if lengths}
         if silent := [name for name, length in mean.items() if not length]:
             yield (

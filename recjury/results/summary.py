@@ -1,5 +1,6 @@
 """What came of a campaign: means by system, who is ahead, and what failed or has no score."""
 
+from collections import Counter
 from collections.abc import Set
 from typing import Any
 
@@ -212,12 +213,18 @@ def means_by_system(table: pd.DataFrame) -> dict[str, dict[str, dict[str, Any]]]
     return found
 
 
+_REASONS = 3  # why conversations failed, the most frequent first
+
+
 def _problems(frame: pd.DataFrame) -> list[str]:
     """One line for each system and kind of failure."""
     lines = []
     failed = frame[frame["status"] == "system failed"].drop_duplicates(["conversation"])
     for system, rows in failed.groupby("system", observed=True):
-        lines.append(f"{system}: {len(rows)} conversations failed, {rows['failure'].iloc[0]}")
+        reasons = Counter(rows["failure"].astype(str)).most_common()
+        said = [f"{number} because: {reason}" for reason, number in reasons]
+        said = said if len(said) > 1 else [reasons[0][0]]
+        lines.append(f"{system}: {len(rows)} conversations failed, {listed(said, _REASONS)}")
     open_ = frame[frame["status"].isin(FAILURES)]
     for key, rows in open_.groupby(["system", "status"], observed=True):
         system, status = map(str, key)

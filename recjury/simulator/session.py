@@ -113,13 +113,16 @@ async def converse(
     and its reason. Raises UnitFailed if the user cannot speak.
     """
     talk = _Talk(user, system, scenario, ask, session, play, clock)
-    ids = {"conversation": play, "scenario": scenario.id, "system": system.name, "user": user.name}
+    ids = {"conversation": ask.unit.conversation, "play": play, "scenario": scenario.id}
+    ids |= {"system": system.name, "user": user.name}
     logger.info("conversation begins", **ids)
     ending = "broken off"
     try:
         ending = await talk.ending()
     finally:
-        logger.info("conversation ends", **ids, ending=ending, turns=len(talk.interaction))
+        said = talk.interaction
+        reason = said[-1].failure if said else ""
+        logger.info("conversation ends", **ids, ending=ending, turns=len(said), reason=reason)
     log = ConversationLog(
         scenario=scenario,
         interaction=tuple(talk.interaction),

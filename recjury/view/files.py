@@ -76,6 +76,14 @@ def check_file(out: Path) -> None:
         raise UserError(f"{out}: there is no folder {out.parent}: make it first")
     if out.is_dir():
         raise UserError(f"{out} is a folder: name a file, such as {out / 'report.html'}")
+    if out.is_file() and not _is_report(out):
+        raise UserError(f"{out} is there already and is no report: name another file")
+
+
+def _is_report(file: Path) -> bool:
+    """Whether a file is a report, or empty, so that it may be replaced."""
+    with file.open("rb") as opened:
+        return b"recjury</title>" in (begins := opened.read(4096)) or not begins
 
 
 def _html(store: Store, name: str, ids: Sequence[str]) -> tuple[bytes, int]:
