@@ -22,8 +22,8 @@ _CONVENTIONS = {
     "reason": "error.message",
 }
 _OPERATIONS: Mapping[str, Mapping[str, str]] = {"call": {"gen_ai.operation.name": "chat"}}
-_spans: ContextVar[tuple[tuple[Any, Any], ...]] = ContextVar("spans", default=())
-"""The spans that the task has begun, each with what ends its being the current one."""
+_spans: ContextVar[tuple[tuple[str, Any, Any], ...]] = ContextVar("spans", default=())
+"""The spans that the task has begun: of what, and what ends its being the current one."""
 
 
 def send_spans() -> None:
@@ -47,8 +47,8 @@ def as_span(event: EventDict) -> None:
     what, _, change = str(event["event"]).partition(" ")
     if change == "begins":
         _begin(what, event)
-    elif change in ("ends", "fails") and _spans.get():
-        _end(change, event)
+    elif change in ("ends", "fails") and what in {begun for begun, _, _ in _spans.get()}:
+        _end(what, change, event)
 
 
 def _begin(what: str, event: EventDict) -> None:
@@ -59,13 +59,20 @@ def _begin(what: str, event: EventDict) -> None:
     kind = trace.SpanKind.CLIENT if what == "call" else trace.SpanKind.INTERNAL
     span = trace.get_tracer("recjury").start_span(name, kind=kind, attributes=attributes)
     token = context.attach(trace.set_span_in_context(span))
-    _spans.set((*_spans.get(), (span, token)))
+    _spans.set((*_spans.get(), (what, span, token)))
 
 
-def _end(change: str, event: EventDict) -> None:
+def _end(what: str, change: str, event: EventDict) -> None:
+    """End the span, and those within it that were broken off."""
     from opentelemetry import context, trace
 
-    *others, (span, token) = _spans.get()
+    *others, (begun, span, token) = _spans.get()
+    if begun != what:
+        span.end()
+        context.detach(token)
+        _spans.set(tuple(others))
+        _end(what, change, event)
+        return
     span.set_attributes(_attributes(event))
     if change == "fails":
         span.set_status(trace.StatusCode.ERROR, hidden(str(event["reason"])))

@@ -79,7 +79,12 @@ class Cluster:
                 only_rates=not ready.systems,
                 elsewhere={},
             )
-            job = job._replace(elsewhere=await _hosted(job, ready))
+            try:
+                job = job._replace(elsewhere=await _hosted(job, ready))
+            except ray.exceptions.RayError as error:
+                raise _away(
+                    "the Ray cluster loses a neural system while it is loaded", error
+                ) from None
             context = ray.get_runtime_context()
             here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
                 context.get_node_id(), soft=False
@@ -241,6 +246,8 @@ async def _hosted(job: Job, ready: Prepared) -> Elsewhere:
     """
     ray = _ray()
     neural = {key: system for key, system in ready.systems.items() if is_neural(system)}
+    if not neural:
+        return {}
     gpus = int(ray.available_resources().get("GPU", 0))
     share = gpus and 1 / ceil(len(neural) / gpus)
     found: dict[tuple[str, str], Any] = {}

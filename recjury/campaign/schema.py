@@ -74,8 +74,9 @@ def _part(settings: Mapping[str, Json], definitions: Json) -> Json:
 
 
 def _settings_by_kind(settings: Mapping[str, Json], definitions: Json) -> Iterator[Json]:
-    """For each kind, the keys that it has beside `kind` and `vary`."""
+    """For each kind, the keys that it has beside `kind`. With `vary`, none of them is required."""
     for kind, reference in settings.items():
         record = definitions[reference["$ref"].rpartition("/")[2]]
-        record["properties"] |= {"kind": {"type": "string"}, "vary": {"type": "object"}}
-        yield {"if": {"properties": {"kind": {"const": kind}}}, "then": reference}
+        record["properties"] |= {"kind": {"type": "string"}}
+        is_kind = {"properties": {"kind": {"const": kind}}, "not": {"required": ["vary"]}}
+        yield {"if": is_kind, "then": reference}

@@ -87,7 +87,12 @@ class StoredCampaign:
     @property
     def turns(self) -> pd.DataFrame:
         """Its turns, as `results.turns` has them."""
-        return self.once("turns", lambda: turns(self.store, self.name))
+
+        def read() -> pd.DataFrame:
+            said = turns(self.store, self.name)
+            return said[said["conversation"].isin(self.played["conversation"].astype(str))]
+
+        return self.once("turns", read)
 
     @property
     def trials(self) -> pd.DataFrame:
@@ -126,6 +131,7 @@ class StoredCampaign:
 
         part = StoredCampaign(self.store, self.name, all_versions=self._all_versions)
         part._known = {
+            ("planned",): self.planned[self.planned["conversation"].isin(ids)],
             ("ratings",): own(self.ratings),
             ("statements",): own(self.statements),
             ("trials",): self.trials[self.trials["id"].isin(ids)],

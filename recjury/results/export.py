@@ -45,8 +45,9 @@ def export(
     cannot be written, or if `selection` leaves nothing.
     """
     whole = StoredCampaign(store, campaign)
-    name, frame = whole.name, whole.of(selection).ratings.astype({"turn": "Int64"})
-    ids = frozenset(frame["conversation"].astype(str)) if selection else None
+    part = whole.of(selection)
+    name, frame = whole.name, part.ratings.astype({"turn": "Int64"})
+    ids = frozenset(part.trials["id"]) if selection else None
     rows: dict[str, int] = {}
     try:
         folder.mkdir(exist_ok=True)

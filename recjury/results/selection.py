@@ -90,6 +90,9 @@ class Selection:
     failed: bool = False
 
     def __post_init__(self) -> None:
+        for kind in ("systems", "users", "scenarios", "where"):
+            if isinstance(getattr(self, kind), str):
+                raise UserError(f"Selection({kind}=...): expected a tuple of names, got a text")
         self._conditions()
 
     def __bool__(self) -> bool:

@@ -83,7 +83,7 @@ def effort(trials: pd.DataFrame, dollars: dict[str, float]) -> pd.DataFrame:
     own["turns"] = own["rounds"].where(own["seconds"].notna())
     by_system = own.groupby("system", observed=True, sort=False)
     seconds = by_system["seconds"].sum() / by_system["turns"].sum()
-    means = by_system["dollars"].sum(skipna=False) / by_system.size()
+    means = by_system["dollars"].agg(lambda own: own.sum(skipna=False)) / by_system.size()
     table = pd.DataFrame({"seconds": seconds, "dollars": means.where(by_system["asked"].any())})
     return table.astype(object).where(table.notna(), None).reset_index()
 

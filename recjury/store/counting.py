@@ -103,11 +103,11 @@ class Counting(Chapter):
 
     def counts(self, campaign: str) -> Counts:
         """How far a campaign is, with the newest versions of its systems and users."""
-        conversations: dict[str, int] = {}
+        rows = list(self.rows(_COUNTS, campaign=campaign))
+        conversations = {state: count for name, _, state, count in rows if name is None}
         evaluations: dict[str, dict[str, int]] = {}
-        for name, judgings, state, count in self.rows(_COUNTS, campaign=campaign):
+        for name, judgings, state, count in rows:
             if name is None:
-                conversations[state] = count
                 continue
             wanted = conversations.get("done", 0) * judgings
             states = evaluations.setdefault(name, {"planned": wanted})
