@@ -65,7 +65,10 @@ def compare(
             "Lost scores count as the worst, unless --missing says otherwise.",
         ),
     ] = None,
-    missing: MissingOption | None = None,
+    missing: Annotated[
+        Literal["left out", "worst"] | None,
+        typer.Option(help="What a score counts that a failure cost: nothing, or the worst."),
+    ] = None,
     selection: SelectionOptions,
     resampling: ResamplingOptions,
     store: StoreOption = DEFAULT_STORE,
