@@ -75,7 +75,9 @@ def _run() -> None:
     """The command; what it printed is written out before it ends."""
     try:
         app()
-    except SystemExit:
+    except SystemExit as ended:
+        if isinstance(ended.__context__, BrokenPipeError):  # which typer takes for a mistake
+            raise ended.__context__ from None
         sys.stdout.flush()
         raise
 

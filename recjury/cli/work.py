@@ -36,6 +36,10 @@ _PLAYED = (
     "in the store already, since {since}; nothing was played. Has a system changed? Set its "
     "`version:`, or use --fresh NAME.",
 )
+_HIDDEN = (
+    "{name} has the conversations of these files now. Those of earlier files are kept, and shown "
+    "again if all files are named: what is rated costs nothing."
+)
 _RATED = ("were rated", "rated already.")
 
 
@@ -87,6 +91,7 @@ class Work:
         if self.dry_run:
             return self._estimate(config, limit, conversations)
         with Store(self.store) as store:
+            before = store.counts(config.name).conversations.get("done", 0)
             work = begin(
                 store=store,
                 retry=self.retry,
@@ -100,6 +105,9 @@ class Work:
             since = store.runs(config.name)[-1].started_at
             done = _PLAYED if conversations is None else _RATED
             typer.echo(_what_was_done(finished, *done).format(since=since), err=True)
+            shown = store.counts(config.name).conversations.get("done", 0)
+            if conversations is not None and shown < before:
+                typer.echo(_HIDDEN.format(name=config.name), err=True)
             found = summary(store, config.name)
         problems = (*finished.waiting, *skipped)
         data = {**found.data, "caveats": [*found.data["caveats"], *problems]}
