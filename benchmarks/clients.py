@@ -15,14 +15,13 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.fixed_latency import RUBRIC, TALK
 from recjury.llm import Ask, Gateway, Model, Recorder, open_model
 from recjury.records import Completion, Message, Request, Unit
 
 WAVES = (1,) * 11 + (12,) + (4,) * 4
 """Calls of a dialogue that go at once: turns, judges, and four rounds of debaters."""
 
-_RUBRIC = "Rate what the system said, by these rules, and give reasons before the rating. " * 16
-_TALK = "What was said so far, turn by turn, in a few lines. " * 24
 _SCALE = (0, 4)
 
 
@@ -47,7 +46,7 @@ class _Memory:
 
 def _prompt(number: object) -> list[Message]:
     form = 'End with <rating code="\x1f">N</rating>.'
-    return [Message("user", (_RUBRIC, f"Dialogue {number}. {_TALK}", form))]
+    return [Message("user", (RUBRIC, f"Dialogue {number}. {TALK}", form))]
 
 
 async def _workers(calls: int, places: int, one: Callable[[int], Awaitable[None]]) -> None:

@@ -9,6 +9,10 @@ import json
 import re
 import sys
 
+RUBRIC = "Rate what the system said, by these rules, and give reasons before the rating. " * 16
+TALK = "What was said so far, turn by turn, in a few lines. " * 24
+"""What each client asks."""
+
 _HEAD = re.compile(rb"POST /(\d+)/.*?content-length:\s*(\d+)", re.IGNORECASE | re.DOTALL)
 _CODE = re.compile(rb'code=\\"(\w+)\\"')
 

@@ -2,7 +2,7 @@
 
 All clients ask one server of a fixed latency, each in a process of its own, and rounds are
 interleaved, so that a busy minute hits all of them alike. Every figure is the median of the
-rounds' ratios.
+rounds' ratios. `--inspect PYTHON` adds an evaluation by inspect_ai, which that Python has.
 """
 
 import argparse
@@ -40,6 +40,13 @@ class Client(NamedTuple):
     latency: int
     calls: int
     places: int
+    python: str = sys.executable
+
+    def command(self, url: str) -> list[str]:
+        """What runs it in a process of its own."""
+        module = ["inspect_client"] if self.kind == "inspect" else ["clients", self.kind]
+        rest = [*module[1:], url, str(self.calls), str(self.places)]
+        return [self.python, "-m", f"benchmarks.{module[0]}", *rest]
 
 
 CLIENTS = {
@@ -60,9 +67,12 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--json", action="store_true", help="one JSON object")
     options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("--inspect", metavar="PYTHON", help="a Python that has inspect_ai")
     options.add_argument("--without", nargs="*", default=[], choices=sorted(CLIENTS))
     chosen = options.parse_args()
     clients = {name: each for name, each in CLIENTS.items() if name not in chosen.without}
+    if chosen.inspect:
+        clients["inspect"] = Client("inspect", 50, _CALLS, _OPEN, chosen.inspect)
     with _server() as port:
         rounds = [_round(clients, port, number) for number in range(chosen.rounds)]
     found = figures(rounds) | {"demo_conversation_ms": round(demo_conversation_ms(), 2)}
@@ -87,7 +97,8 @@ def figures(rounds: list[Round]) -> dict[str, float]:
             (r["stored"]["cpu_s"] - r["memory"]["cpu_s"]) / _CALLS * 1e6
         ),
         "rss_mb": lambda r: max(r[name]["rss_mb"] for name in ("stored", "long", "chain")),
-        **{f"cpu_ms_{name}": _cpu_ms(name) for name in CLIENTS},
+        "cpu_over_inspect": lambda r: r["stored"]["cpu_s"] / r["inspect"]["cpu_s"],
+        **{f"cpu_ms_{name}": _cpu_ms(name) for name in (*CLIENTS, "inspect")},
     }
     found = {}
     for name, figure in of.items():
@@ -99,7 +110,8 @@ def figures(rounds: list[Round]) -> dict[str, float]:
 
 
 def _cpu_ms(name: str) -> Callable[[Round], float]:
-    return lambda r: r[name]["cpu_s"] / CLIENTS[name].calls * 1000
+    calls = CLIENTS[name].calls if name in CLIENTS else _CALLS
+    return lambda r: r[name]["cpu_s"] / calls * 1000
 
 
 def _round(clients: Mapping[str, Client], port: int, number: int) -> Round:
@@ -108,9 +120,7 @@ def _round(clients: Mapping[str, Client], port: int, number: int) -> Round:
 
 
 def _measure(client: Client, port: int) -> Mapping[str, float]:
-    url = f"http://127.0.0.1:{port}/{client.latency}/v1"
-    command = [sys.executable, "-m", "benchmarks.clients", client.kind, url]
-    command += [str(client.calls), str(client.places)]
+    command = client.command(f"http://127.0.0.1:{port}/{client.latency}/v1")
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")

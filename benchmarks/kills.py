@@ -4,7 +4,8 @@
 ray] [--json]` prints what differs (nothing should), how many replies were sent twice, and how many
 conversations were abandoned. The campaign has an endpoint with refusals, dropped connections and
 unreadable replies, two judges, samples, a stateful streaming system, and an AutoGen agent in a seat
-of the debate.
+of the debate. On a Ray cluster, which outlives the command, a kill hits the command, a worker, or
+the actor that owns the store.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import psutil
 import yaml
 from sqlalchemy import text
 
@@ -43,7 +45,7 @@ QUERIES = {
 class Outcome(NamedTuple):
     """What the kills did: what differs from the unbroken run, and what was done again."""
 
-    kills: int
+    kills: dict[str, int]
     differing: list[str]
     calls: int
     sent_twice: int
@@ -154,9 +156,24 @@ def contents(store: str) -> dict[str, set[tuple[str, ...]]]:
 
 
 @contextmanager
-def running(path: Path, store: str, executor: str) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-m", "recjury", "run", str(path), "--store", store]
-    command += ["--executor", executor]
+def work_off(executor: str) -> Iterator[list[str]]:
+    """The options of the command that say where it works: a Ray cluster is started for it."""
+    if executor == "local":
+        yield []
+        return
+    import ray.cluster_utils
+
+    head = {"num_cpus": 2, "include_dashboard": False}
+    nodes = ray.cluster_utils.Cluster(initialize_head=True, head_node_args=head)
+    try:
+        yield ["--executor", "ray", "--address", nodes.address]
+    finally:
+        nodes.shutdown()  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def running(path: Path, store: str, where: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-m", "recjury", "run", str(path), "--store", store, *where]
     with open(path.with_suffix(".log"), "ab") as log:
         process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
     try:
@@ -166,11 +183,11 @@ def running(path: Path, store: str, executor: str) -> Iterator[subprocess.Popen[
         process.wait()
 
 
-def unbroken(path: Path, store: str, executor: str) -> float:
+def unbroken(path: Path, store: str, where: list[str]) -> float:
     """Run until nothing is left to ask; returns the seconds of the first run."""
     began, seconds = time.monotonic(), 0.0
     for _ in range(3):
-        with running(path, store, executor) as process:
+        with running(path, store, where) as process:
             code = process.wait()
         seconds = seconds or time.monotonic() - began
         if code == 0:
@@ -180,29 +197,47 @@ def unbroken(path: Path, store: str, executor: str) -> float:
     return seconds
 
 
+def victim(process: subprocess.Popen[bytes], where: list[str], draw: random.Random) -> str:
+    """Kill the command or, on Ray, one process of its actors; returns what was killed."""
+    name = draw.choice(["Worker", "Owner", "run"]) if where else "run"
+    actors = [each for each in psutil.process_iter(["name"]) if f"ray::{name}" in each.name()]
+    if actors:
+        draw.choice(actors).kill()
+        return name
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    return "run"
+
+
+def is_at_work(process: subprocess.Popen[bytes], asked: Callable[[], int]) -> bool:
+    """Wait until the command asks something; False if it ends before."""
+    before = asked()
+    while process.poll() is None and asked() == before:
+        time.sleep(0.005)
+    return process.poll() is None
+
+
 def killed(
     path: Path,
     store: str,
-    executor: str,
+    where: list[str],
     kills: int,
     seconds: float,
     draw: random.Random,
     asked: Callable[[], int],
-) -> int:
-    """Kill the run at random moments of its work, then let it end. Returns how many kills hit."""
-    hits = 0
-    for _ in range(kills):
-        before = asked()
-        with running(path, store, executor) as process:
-            while process.poll() is None and asked() == before:
-                time.sleep(0.005)  # it still imports
-            try:
-                process.wait(draw.uniform(0, 1.5 * seconds / kills))
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGKILL)
-                process.wait()
-                hits += 1
-    unbroken(path, store, executor)
+) -> Counter[str]:
+    """Kill the run at random moments of its work, then let it end. Returns what the kills hit."""
+    hits: Counter[str] = Counter()
+    begun = -1
+    while hits.total() < kills and asked() > begun:  # else nothing is left to kill
+        begun = asked()
+        with running(path, store, where) as process:
+            while hits.total() < kills and is_at_work(process, asked):
+                try:
+                    process.wait(draw.uniform(0, 1.5 * seconds / kills))
+                except subprocess.TimeoutExpired:
+                    hits[victim(process, where, draw)] += 1
+    unbroken(path, store, where)
     return hits
 
 
@@ -213,15 +248,16 @@ def compare(
     with ExitStack() as open_:
         folder = Path(open_.enter_context(tempfile.TemporaryDirectory()))
         stores, moody = open_.enter_context(empty_stores(kind, folder)), Moody(seed)
+        where = open_.enter_context(work_off(executor))
         with ScriptedEndpoint(moody) as endpoint, StreamingSystem() as system:
             path = campaign(folder, endpoint.url, system.url, scenarios)
-            seconds = unbroken(path, stores.unbroken, executor)
+            seconds = unbroken(path, stores.unbroken, where)
             moody.answered.clear()
             system.opened.clear()
             hits = killed(
                 path,
                 stores.killed,
-                executor,
+                where,
                 kills,
                 seconds,
                 random.Random(seed),
@@ -230,7 +266,7 @@ def compare(
             whole, broken = map(contents, stores)
         played = sum(row[1] == "done" for row in broken["conversations"]) // 2
         return Outcome(
-            kills=hits,
+            kills=dict(hits),
             differing=[
                 f"{name}: {len(whole[name] ^ broken[name])}"
                 for name in QUERIES
