@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from recjury.llm.reading import spoken
+from recjury.llm.reading import without_thoughts
 from recjury.records import Speaker
 
 USERS = frozenset(
@@ -23,10 +23,11 @@ _TEXTS = frozenset({"text", "input_text", "output_text"})
 
 
 def turns_of(messages: Iterable[Any], places: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Turns in the keys of `jsonl`, without thoughts; what one speaker says in a row is one turn.
+    """Turns in the keys of `jsonl`; what one speaker says in a row is one turn.
 
-    A tool's call and its result, an image and the like are events of the turn. `places` say where
-    each message stands. Raises ValueError.
+    A system's thoughts are left out where its text begins with them. A tool's call and its result,
+    an image and the like are events of the turn. `places` say where each message stands. Raises
+    ValueError.
     """
     numbered = enumerate(messages)
     placed = ((each, places[n] if places else f"message {n + 1}") for n, each in numbered)
@@ -76,7 +77,7 @@ def _turn(message: Any, place: str) -> dict[str, Any] | None:
     text = text or str(message.get("refusal") or "")
     return {
         "speaker": speaker,
-        "text": text if speaker == "user" else spoken(text)[0],
+        "text": text if speaker == "user" else without_thoughts(text),
         "items": message.get("items") or [],
         "events": [*(message.get("events") or ()), *_calls(message), *shown],
         "linked": bool(message.get("linked")),

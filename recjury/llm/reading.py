@@ -41,6 +41,17 @@ def spoken(text: str) -> tuple[str, str]:
     return _REST.sub("", text).strip(), ""
 
 
+def without_thoughts(text: str) -> str:
+    """A recorded text without the thoughts that it begins with, up to the first mark of their end.
+
+    A mark that stands further on hides no words from judges.
+    """
+    if _BEGIN.match(text):
+        end = _END.search(text)
+        text = text[end.end() :] if end else ""
+    return _REST.sub("", text).strip()
+
+
 def rating_in(reply: Completion, low: int, high: int) -> tuple[int, str]:
     """The rating in its tag, and the reasons around the tag."""
 

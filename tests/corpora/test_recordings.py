@@ -127,6 +127,14 @@ def test_thoughts_are_parted(tmp_path: Path) -> None:
     assert turns(only(tmp_path, twice))[1] == ("system", "Heat.\nOr Alien.")
 
 
+@pytest.mark.parametrize("text", ["Awful. </think> Heat.", "Heat. </think>", "A </think>, B"])
+def test_a_mark_of_an_end_hides_no_words(tmp_path: Path, text: str) -> None:
+    said = [USER, {"role": "assistant", "content": text}]
+    assert turns(only(tmp_path, said))[1] == ("system", text)
+    begun = [USER, {"role": "assistant", "content": f"<think>Hm.</think>{text}"}]
+    assert turns(only(tmp_path, begun))[1] == ("system", text)
+
+
 def test_lines_end_at_line_feeds_alone(tmp_path: Path) -> None:
     """Case 21: JSON allows U+2028, U+2029 and U+0085 within a text."""
     text = "I like\u2028Heat\x85 and\u2029more"
