@@ -30,22 +30,41 @@ def is_turn(value: Any) -> bool:
 def conversations(rows: Iterable[Row]) -> Iterator[Row]:
     """A row for each system and session, with all of its turns in the order of the file.
 
-    Without a column for the session, all is one conversation.
+    Without a column for the session, all is one conversation. One that was pasted twice has a
+    problem.
     """
-    talks: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
+    talks: dict[tuple[str, str], dict[int, Row]] = {}
+    for place, row in enumerate(rows):
         if row.problem:
             yield row
         else:
             key = (_cell(row.fields, "system"), _cell(row.fields, "session"))
-            talks.setdefault(key, []).append(row)
-    spoken = {_cell(row.fields, "speaker").lower() for same in talks.values() for row in same}
+            talks.setdefault(key, {})[place] = row
+    every = [row for same in talks.values() for row in same.values()]
+    spoken = {_cell(row.fields, "speaker").lower() for row in every}
     speaks = "role" if spoken & (SYSTEMS - {"system"}) else "speaker"
     for (system, session), same in talks.items():
-        first = same[0]
+        said = list(same.values())
+        if again := _pasted_again(same):
+            yield again._replace(
+                problem=f"the rows of {session!r} are there twice, also from {said[0].where}: "
+                "leave out one copy, or give it another session"
+            )
+            continue
+        first = said[0]
         known = {key: _listed(key, first.fields[key]) for key in _OF_ALL if first.fields.get(key)}
-        about = {"id": session, "system": system, **known, "speaks": speaks, "rows": same}
+        about = {"id": session, "system": system, **known, "speaks": speaks, "rows": said}
         yield Row(first.where, about, {**first.given, **known})
+
+
+def _pasted_again(rows: Mapping[int, Row]) -> Row | None:
+    """The first row of a copy of all rows before it, which other rows part from these."""
+    places, values = list(rows), [row.value for row in rows.values()]
+    length = len(values) // values.count(values[0])
+    is_copied = 1 < length < len(values) and values == values[:length] * (len(values) // length)
+    if is_copied and places[length] > places[length - 1] + 1:
+        return rows[places[length]]
+    return None
 
 
 def read_turns(talk: Mapping[str, Any]) -> Mapping[str, Any]:
