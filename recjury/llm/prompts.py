@@ -12,17 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import (
-    DictLoader,
-    Environment,
-    StrictUndefined,
-    TemplateError,
-    TemplateNotFound,
-    TemplateSyntaxError,
-)
+from jinja2 import DictLoader, StrictUndefined, TemplateNotFound, TemplateSyntaxError
+from jinja2.sandbox import SandboxedEnvironment
 
 from recjury.errors import UserError
 from recjury.files import YamlFile, nearest, read_text
+from recjury.keys import one_line
 from recjury.records import CODE, CUT, Event, ItemRef, Turn, digest
 
 _ROOMS = Path(__file__).parent.parent
@@ -60,7 +55,7 @@ class Pack:
         self.manifest: dict[str, Any] = manifest.values
         self._texts = {file.name: read_text(file) for file in sorted(folder.glob("*.j2"))}
         self.digest = digest(read_text(manifest.path), self._texts)[:16]
-        self._environment = Environment(
+        self._environment = SandboxedEnvironment(
             loader=DictLoader(self._texts),
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -89,8 +84,8 @@ class Pack:
         except TemplateSyntaxError as error:
             where = f"{self._folder / (error.name or file)}:{error.lineno}"
             raise UserError(f"{where}: {error.message}") from None
-        except TemplateError as error:
-            raise UserError(f"{self._folder / file}: {error.message}") from None
+        except Exception as error:  # a template may divide by zero, or call what is no function
+            raise UserError(f"{self._folder / file}: {one_line(error)}") from None
         return tuple(part for part in text.split(CUT) if part)
 
 
