@@ -124,7 +124,7 @@ def load(target: str) -> Loaded:
         raise UserError(f"{target}: importing it raised {one_line(error)}") from error
     if not hasattr(module, name):
         raise UserError(f"{target}: {module_name} has no {name!r}{nearest(name, vars(module))}")
-    return Loaded(getattr(module, name), source_digest(module.__file__))
+    return Loaded(getattr(module, name), source_digest(getattr(module, "__file__", None)))
 
 
 def returned(target: str, kind: type[T]) -> T:
