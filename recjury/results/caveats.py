@@ -72,7 +72,9 @@ def _factors(frame: pd.DataFrame, table: pd.DataFrame) -> Iterator[str]:
             numbers[0] += f" of {len(factors)} factors"
             pairs = zip(numbers, rests.index, strict=True)
             of_each = listed([f"{number} for {system}" for number, system in pairs])
-            yield f"{id_} rests on {numbers[0] if rests.nunique() == 1 else of_each}"
+            verdict = f"{id_.rpartition('.')[0]}.overall"
+            which = f"{verdict} and {id_} rest on" if verdict in table else f"{id_} rests on"
+            yield f"{which} {numbers[0] if rests.nunique() == 1 else of_each}"
 
 
 def _one_score(frame: pd.DataFrame) -> Iterator[str]:

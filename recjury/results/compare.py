@@ -3,16 +3,17 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.results.metrics import in_order
-from recjury.results.ratings import STANDARD, Resampling, scenarios_of, scores
-from recjury.stats import Array, holm, interval, sign_flips
+from recjury.results.ratings import STANDARD, Resampling, bases_of, scenarios_of, scores
+from recjury.stats import FEWEST_CLUSTERS, Array, holm, interval, sign_flips
 
 By = Literal["system", "user", "evaluator", "campaign"]
 
@@ -21,7 +22,7 @@ _POWER_LOST = 0.2
 _KEYS = ["user", "corpus", "scenario"]
 COLUMNS = [
     *("a", "b", "metric", "difference", "low", "high", "p", "decided"),
-    *("mean_a", "mean_b", "n", "paired", "more"),
+    *("mean_a", "mean_b", "n", "paired", "comparable", "more"),
 ]
 
 
@@ -39,18 +40,20 @@ def compare(
 
     Without names, all that the frame has `by` are compared two by two; one name is compared with
     each other. Scenarios that both have finished are paired, repeats averaged first; if there are
-    none, `paired` is False. `low` and `high` are a 95 % bootstrap interval over scenarios. `p` is
-    of sign flips, corrected by Holm's method: the leading metric over all pairs, and all others
-    over all pairs. `decided` is p < .05. `n` counts scenarios, and about `more` would decide with a
-    probability of 80 %, if the difference stays as it is.
+    none, `paired` is False. Verdicts and means of factors are compared where both rest on the same
+    factors; if they never do, `comparable` is False. `low` and `high` are a 95 % bootstrap interval
+    over scenarios. `p` is of sign flips, corrected by Holm's method: the leading metric over all
+    pairs, and all others over all pairs. `decided` is p < .05. `n` counts scenarios, and about
+    `more` would decide with a probability of 80 %, if the difference stays as it is; of less than
+    8 scenarios, at least so many.
 
     `metrics` restricts what is compared, and `order` says how metrics stand in tables; the first
     one leads. `table` are the frame's scores, where they are known. Raises UserError for a name or
     a metric that the frame lacks, and if there is nothing to compare.
     """
-    tables = _tables(frame, by, table)
-    pairs = _pairs(_known(frame, names, by), tables, by)
-    values = _Sides(tables, _chosen(tables, metrics, order))
+    sides = _sides(frame, by, table)
+    pairs = _pairs(_known(frame, names, by), sides, by)
+    values = _Values(sides, _chosen(sides, metrics, order))
     rows = _rows([values.pair(*each) for each in pairs], values, resampling)
     return _decided(rows, values.metrics[0])
 
@@ -63,31 +66,36 @@ def by_scenario(
     A row for each user, corpus and scenario, and for each system if others are compared; the
     largest gap first. Empty if a side has no such metric.
     """
-    tables = _tables(frame[frame[by].isin([a, b])], by)
-    sides = [table[metric] for table in tables.values() if metric in table.columns]
-    if len(sides) < 2:
-        return pd.DataFrame(columns=["a", "b", "gap"])
-    both = pd.concat({"a": tables[a][metric], "b": tables[b][metric]}, axis=1, join="inner")
-    both = both.dropna()
+    values = _Values(_sides(frame[frame[by].isin([a, b])], by), [metric])
+    pair = values.pair(a, b)
+    both = pd.DataFrame({"a": pair.x[:, 0], "b": pair.y[:, 0]}, index=values.index).dropna()
     return both.assign(gap=both["a"] - both["b"]).sort_values("gap", ascending=False)
 
 
-def _tables(
-    frame: pd.DataFrame, by: By, known: pd.DataFrame | None = None
-) -> dict[str, pd.DataFrame]:
-    """By name, a value for each metric and scenario; metrics of evaluators lose their names."""
+class _Side(NamedTuple):
+    """A value for each scenario and metric, and on which factors it rests."""
+
+    values: pd.DataFrame
+    bases: pd.DataFrame
+
+
+def _sides(frame: pd.DataFrame, by: By, known: pd.DataFrame | None = None) -> dict[str, _Side]:
+    """The sides by name; metrics of evaluators lose the evaluator's name."""
     keys = [each for each in (("system", *_KEYS) if by != "system" else _KEYS) if each != by]
-    tables = {}
+    sides = {}
     for name in frame[by].drop_duplicates().astype(str):
+        own = frame[frame[by] == name]
         if by == "system" and known is not None:
             table = known[known.index.get_level_values("system") == name]
         else:
-            table = scores(frame[frame[by] == name])
+            table = scores(own)
+        bases = bases_of(own, table)
         table = table.dropna(axis=1, how="all")
-        if by == "evaluator":
-            table.columns = [str(id_).removeprefix(f"{name}.") for id_ in table.columns]
-        tables[name] = table.groupby(level=keys, observed=True).mean()
-    return tables
+        for each in (table, bases) if by == "evaluator" else ():
+            each.columns = [str(id_).removeprefix(f"{name}.") for id_ in each.columns]
+        values = table.groupby(level=keys, observed=True).mean()
+        sides[name] = _Side(values, bases.groupby(level=keys, observed=True).first())
+    return sides
 
 
 def _known(frame: pd.DataFrame, names: Sequence[str], by: By) -> list[str]:
@@ -117,11 +125,9 @@ def _pairs(names: list[str], sides: Iterable[str], by: By) -> list[tuple[str, st
     return pairs
 
 
-def _chosen(
-    sides: Mapping[str, pd.DataFrame], metrics: Sequence[str], order: Sequence[str]
-) -> list[str]:
+def _chosen(sides: Mapping[str, _Side], metrics: Sequence[str], order: Sequence[str]) -> list[str]:
     """The metrics that are compared, the leading one first."""
-    known = dict.fromkeys(id_ for table in sides.values() for id_ in map(str, table.columns))
+    known = dict.fromkeys(id_ for side in sides.values() for id_ in map(str, side.values))
     if not known:
         raise UserError("there are no scores yet: nothing can be compared")
     for name in metrics:
@@ -147,26 +153,42 @@ class _Pair(NamedTuple):
     x: Array
     y: Array
     paired: bool
+    comparable: NDArray[np.bool_]
 
 
-class _Sides:
+class _Values:
     """The values of all sides on the same rows, so that all figures share one set of draws."""
 
-    def __init__(self, tables: Mapping[str, pd.DataFrame], metrics: list[str]):
-        index = pd.concat([table.iloc[:, :0] for table in tables.values()]).index.drop_duplicates()
-        self.metrics, self.scenarios = metrics, scenarios_of(index)
-        self._met = {name: index.isin(table.index) for name, table in tables.items()}
-        self._values = {
-            name: table.reindex(index, columns=metrics).to_numpy() for name, table in tables.items()
+    def __init__(self, sides: Mapping[str, _Side], metrics: list[str]):
+        empty = [side.values.iloc[:, :0] for side in sides.values()]
+        self.index = pd.concat(empty).index.drop_duplicates()
+        self.metrics, self.scenarios = metrics, scenarios_of(self.index)
+        self._met = {name: self.index.isin(side.values.index) for name, side in sides.items()}
+        self._sides = {
+            name: [table.reindex(self.index, columns=metrics).to_numpy() for table in side]
+            for name, side in sides.items()
         }
 
     def pair(self, a: str, b: str) -> _Pair:
-        """The values of two sides; if they are paired, only where both have one."""
-        x, y = self._values[a], self._values[b]
+        """The values of two sides, where both rest on the same factors; if paired, of both."""
+        (x, of_x), (y, of_y) = self._sides[a], self._sides[b]
         paired = bool((self._met[a] & self._met[b]).any())
         if paired:
             x, y = (np.where(np.isnan(x - y), np.nan, each) for each in (x, y))
-        return _Pair(a, b, x, y, paired)
+        same_x, same_y = _same(of_x, of_y, paired=paired), _same(of_y, of_x, paired=paired)
+        had = ~np.isnan(x).all(axis=0) & ~np.isnan(y).all(axis=0)
+        x, y = np.where(same_x, x, np.nan), np.where(same_y, y, np.nan)
+        has = ~np.isnan(x).all(axis=0) & ~np.isnan(y).all(axis=0)
+        return _Pair(a, b, x, y, paired, has | ~had)
+
+
+def _same(own: Any, others: Any, *, paired: bool) -> NDArray[np.bool_]:
+    """Where the factors are those of the other side; nothing rests on other factors than `None`."""
+    if paired:
+        return np.asarray(pd.isna(own) | pd.isna(others) | (own == others), dtype=bool)
+    columns = zip(own.T, others.T, strict=True)
+    shared = [pd.isna(mine) | pd.Series(mine).isin(pd.unique(its)) for mine, its in columns]
+    return np.array(shared, dtype=bool).T
 
 
 def _p_values(pairs: Sequence[_Pair], scenarios: Sequence[str], seed: int) -> Array:
@@ -202,7 +224,9 @@ class _Row(NamedTuple):
     b: str
     metric: str
     paired: bool
+    comparable: bool
     n: int
+    unequal: int
     mean_a: float
     mean_b: float
     difference: float
@@ -212,7 +236,7 @@ class _Row(NamedTuple):
     se: float
 
 
-def _rows(pairs: Sequence[_Pair], sides: _Sides, resampling: Resampling) -> Iterator[_Row]:
+def _rows(pairs: Sequence[_Pair], sides: _Values, resampling: Resampling) -> Iterator[_Row]:
     """The differences of all pairs on all metrics."""
     draws = resampling.draws(sides.scenarios)
     p_values = _p_values(pairs, sides.scenarios, resampling.seed)
@@ -220,13 +244,16 @@ def _rows(pairs: Sequence[_Pair], sides: _Sides, resampling: Resampling) -> Iter
     shape = (len(pairs), 2, len(sides.metrics))
     means = draws.mean(values).reshape(-1, *shape)
     clusters = draws.clusters(values).reshape(shape).min(axis=1)
+    gaps_of = [np.where(pair.x == pair.y, np.nan, pair.x - pair.y) for pair in pairs]
+    unequal = draws.clusters(np.hstack(gaps_of)).reshape(clusters.shape)
     for (row, column), n in np.ndenumerate(clusters):
         pair, (mean_a, mean_b) = pairs[row], means[:, row, :, column].T
         gaps = mean_a - mean_b
         low, high = interval(gaps, clusters=n)
         se, p = np.nanstd(gaps[1:]) if n else math.nan, p_values[row, column]
-        about = (pair.a, pair.b, sides.metrics[column], pair.paired, int(n))
-        yield _Row(*about, *map(float, (mean_a[0], mean_b[0], gaps[0], low, high, p, se)))
+        about = (pair.a, pair.b, sides.metrics[column], pair.paired)
+        known = bool(pair.comparable[column]), int(n), int(unequal[row, column])
+        yield _Row(*about, *known, *map(float, (mean_a[0], mean_b[0], gaps[0], low, high, p, se)))
 
 
 def _decided(rows: Iterable[_Row], lead: str) -> pd.DataFrame:
@@ -245,12 +272,19 @@ def _decided(rows: Iterable[_Row], lead: str) -> pd.DataFrame:
 def _more(rows: pd.DataFrame, tests: int) -> Array:
     """How many more scenarios would decide, for differences and spreads that stay as they are.
 
-    All signs alike are the least p that flips can give, so below some number nothing is decided.
+    All signs alike are the least p that flips can give, so below some number nothing is decided. A
+    spread that is known of few scenarios tells no more than that 8 are needed.
     """
     from scipy import stats
 
-    fewest = math.floor(math.log2(2 * max(1, tests) / DECIDED)) + 1
+    n, unequal = rows["n"].to_numpy(), rows["unequal"].to_numpy()
+    fewest = np.ceil(fewest_scenarios(max(1, tests)) * n / np.maximum(1, unequal))
     z = stats.norm.isf(DECIDED / max(1, tests) / 2) + stats.norm.isf(_POWER_LOST)
-    n, errors = rows["n"].to_numpy(), (rows["se"] / rows["difference"]).to_numpy()
-    more = np.maximum(fewest - n, np.ceil(n * (z * errors) ** 2) - n)
-    return np.asarray(np.maximum(1, more))
+    errors = (rows["se"] / rows["difference"]).to_numpy()
+    known = np.where(n < FEWEST_CLUSTERS, FEWEST_CLUSTERS, np.ceil(n * (z * errors) ** 2))
+    return np.asarray(np.maximum(1, np.maximum(fewest, known) - n))
+
+
+def fewest_scenarios(tests: int = 1) -> int:
+    """Of fewer, sign flips decide nothing, whatever the differences are."""
+    return math.floor(math.log2(2 * tests / DECIDED)) + 1

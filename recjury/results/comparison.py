@@ -9,7 +9,7 @@ from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.results.campaign import StoredCampaign
 from recjury.results.caveats import about_choice, about_scores
-from recjury.results.compare import By, compare, is_meant
+from recjury.results.compare import By, compare, fewest_scenarios, is_meant
 from recjury.results.findings import Findings
 from recjury.results.logs import Logs
 from recjury.results.metrics import Metrics, metrics_of, with_scales
@@ -136,6 +136,8 @@ def _margin_row(table: pd.DataFrame, known: Metrics, name: str, margin: float) -
     (row,) = rows_of(table[table["metric"] == meant[0]])
     sign = -1 if known[meant[0]].lower_is_better else 1
     low, high = sorted((sign * row["low"], sign * row["high"]))
+    if low != low and row["n"] >= fewest_scenarios():  # so many scenarios, and one difference
+        low = high = sign * row["difference"]
     worse = "worse" if high < -margin else "not decided"
     outcome = "not worse" if low > -margin else worse
     return {"metric": meant[0], "margin": margin, "low": low, "high": high, "outcome": outcome}

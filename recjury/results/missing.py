@@ -6,7 +6,7 @@ from typing import Literal
 import pandas as pd
 
 from recjury.records import Metric
-from recjury.results.ratings import LOST
+from recjury.results.ratings import LOST, WORST
 
 Missing = Literal["left out", "worst"]
 """What a score counts that a failure cost."""
@@ -30,7 +30,7 @@ def with_worst(frame: pd.DataFrame, metrics: Mapping[str, Metric]) -> pd.DataFra
     ids = whole["evaluator"] + "." + whole["metric"]
     worst = {id_: _worst(metrics.get(id_), own) for id_, own in whole["score"].groupby(ids)}
     whole.loc[is_lost, "score"] = ids[is_lost].map(worst).astype(float)
-    whole.loc[is_lost, "status"] = "ok"
+    whole.loc[is_lost, "status"] = WORST
     return whole[frame.columns].astype(dict.fromkeys(texts, "category"))
 
 

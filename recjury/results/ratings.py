@@ -24,6 +24,9 @@ FAILURES = ("unreadable", "call failed", "refused")
 LOST = ("system failed", *FAILURES)
 """Statuses of ratings that a failure has cost; a rating that is not applicable is none."""
 
+WORST = "worst"
+"""The status of a lost rating that counts as the worst of its scale."""
+
 
 class Resampling(NamedTuple):
     """How many draws of scenarios an interval is from, and the seed of draws and of tests."""
@@ -187,6 +190,30 @@ def factors_of(frame: pd.DataFrame) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for evaluator, metric in zip(rows["evaluator"], rows["metric"], strict=True):
         found.setdefault(f"{evaluator}.mean", []).append(f"{evaluator}.{metric}")
+    return found
+
+
+def bases_of(frame: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """On which factors the verdict and the mean of factors of each trial rest: their names.
+
+    `table` has the scores of `frame`. There is a row for each of its trials, and a column for each
+    metric id. A factor that failed counts as one that applies, and a lost score that counts as the
+    worst has no names: it would be the worst of any factors.
+    """
+    found = pd.DataFrame(index=table.index)
+    failed = frame[frame["status"].isin([*FAILURES, WORST]) & (frame["rater"] != DEBATE)]
+    for mean, factors in factors_of(frame).items():
+        evaluator = mean.rpartition(".")[0]
+        applies = table[factors].notna()
+        own = failed[failed["evaluator"] == evaluator]
+        for metric, rows in own.groupby("metric", observed=True):
+            trials = table.index.isin(pd.MultiIndex.from_frame(rows[TRIAL]))
+            applies[f"{evaluator}.{metric}"] |= trials
+        names = np.array([f"{id_.removeprefix(evaluator)} " for id_ in sorted(factors)], object)
+        worst = pd.MultiIndex.from_frame(own[own["status"] == WORST][TRIAL])
+        texts = applies[sorted(factors)].astype(object).to_numpy() @ names
+        rests = pd.Series(texts, table.index).mask(table.index.isin(worst))
+        found = found.assign(**{mean: rests, f"{evaluator}.overall": rests})
     return found
 
 

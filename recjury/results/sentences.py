@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from recjury.records import Metric
+from recjury.stats import FEWEST_CLUSTERS
 
 _LARGE_SCALE = 20
 _MOST = 10  # times as many scenarios as were played; to see a smaller difference nobody plays more
@@ -21,7 +22,9 @@ def shown(value: float, metric: Metric) -> str:
 
 
 def cell(value: float, row: Row, metric: Metric) -> str:
-    """`2.91 [2.70, 3.10]`, which no table breaks."""
+    """`2.91 [2.70, 3.10]`, which no table breaks; without an interval, `2.91`."""
+    if row["low"] != row["low"]:
+        return shown(value, metric)
     low, high = (shown(row[end], metric) for end in ("low", "high"))
     return f"{shown(value, metric)} [{low}, {high}]".replace(" ", "\N{NO-BREAK SPACE}")
 
@@ -42,6 +45,8 @@ def listed(names: Sequence[str], most: int = 6) -> str:
 def wanted(row: Row) -> str:
     """About how many scenarios would decide, those that are there included."""
     number = row["n"] + row["more"]
+    if row["n"] < FEWEST_CLUSTERS:
+        return f"at least {number:.0f}"
     if number > _MOST * row["n"]:
         return f"more than {_MOST * row['n']:,}"
     size = 10 if number >= 100 else 1
@@ -58,7 +63,7 @@ def answer(table: pd.DataFrame, metrics: Mapping[str, Metric]) -> str:
     """Who is ahead by the leading metric of a comparison, and what else is decided."""
     leads = [_lead(row, metrics) for row in rows_of(table)]
     first = [lead for lead in leads if lead.metric == leads[0].metric]
-    said = _of_two(first[0]) if len(first) == 1 else _of_many(first)
+    said = _of_two(first[0]) if len(first) == 1 else f"{_of_many(first)} {_apart(first)}".strip()
     others = [lead for lead in leads if lead.metric != leads[0].metric and lead.row["n"]]
     return "\n".join(filter(None, (said, _of_others(others, pairs=len(first)))))
 
@@ -85,13 +90,15 @@ def _lead(row: Row, metrics: Mapping[str, Metric]) -> _Lead:
     sides = (row["b"], row["a"]) if better < 0 else (row["a"], row["b"])
     sign = -1 if row["difference"] < 0 else 1
     low, high = sorted((sign * row["low"], sign * row["high"]))
-    by = f"{shown(abs(row['difference']), metric)} [{shown(low, metric)}, {shown(high, metric)}]"
-    return _Lead(row["metric"], *sides, by, row)
+    by = cell(abs(row["difference"]), {"low": low, "high": high}, metric)
+    return _Lead(row["metric"], *sides, by.replace("\N{NO-BREAK SPACE}", " "), row)
 
 
 def _of_two(lead: _Lead) -> str:
     row = lead.row
     sides = f"{row['a']} and {row['b']}"
+    if not row["comparable"]:
+        return _apart([lead])
     if not row["n"]:
         return f"{sides} have no scenario in which both have a score of {lead.metric}."
     if row["difference"] == 0:
@@ -115,12 +122,24 @@ def best_of(table: pd.DataFrame, metrics: Mapping[str, Metric]) -> str:
 
 def _best(leads: Sequence[_Lead]) -> str:
     names = list(dict.fromkeys(name for lead in leads for name in (lead.row["a"], lead.row["b"])))
-    ahead = [lead.ahead for lead in leads if lead.row["difference"]]
+    ahead = [lead.ahead for lead in leads if lead.row["n"] and lead.row["difference"]]
     return next((name for name in names if ahead.count(name) == len(names) - 1), "")
 
 
+def _apart(leads: Sequence[_Lead]) -> str:
+    """Which sides have no verdicts that can be compared."""
+    pairs = [
+        f"{lead.row['a']} with {lead.row['b']}" for lead in leads if not lead.row["comparable"]
+    ]
+    if not pairs:
+        return ""
+    return f"{leads[0].metric} does not compare {listed(pairs)}: it rests on different factors."
+
+
 def _of_many(leads: Sequence[_Lead]) -> str:
-    best = _best(leads)
+    best, leads = _best(leads), [lead for lead in leads if lead.row["comparable"]]
+    if not leads:
+        return ""
     own = [lead for lead in leads if lead.ahead == best]
     if not best:
         pairs = [f"{lead.ahead} over {lead.behind}" for lead in leads if lead.row["decided"]]

@@ -125,7 +125,9 @@ def _answer(
     best = leading.sort_values("mean", ascending=known[metric].lower_is_better).iloc[0]
     word = "Lowest" if known[metric].lower_is_better else "Highest"
     mean = _cell(dict(best), known[metric]).replace("\N{NO-BREAK SPACE}", " ")
-    said = f"{name}: {trials} conversations. {word} {metric}: {best.system} with {mean}."
+    said = f"{name}: {trials} conversations."
+    if compared["comparable"][compared["metric"] == metric].all():
+        said = f"{said} {word} {metric}: {best.system} with {mean}."
     decided = answer(compared, known).splitlines()[:1] if len(compared) else []
     return "\n".join((said, *decided))
 

@@ -76,17 +76,23 @@ def interval(
 ) -> tuple[float, float]:
     """The percentile interval of a figure; NaN if it is missing or of less than `fewest` clusters.
 
-    Of few clusters, resamples vary too little. If `clusters` says how many there are, the interval
-    is made wider, as t is wider than the normal distribution (Hesterberg 2015, "What teachers
-    should know about the bootstrap", section 5.3).
+    If all resamples give the same figure, since there is one cluster or all values are equal, they
+    do not say how far others would move it: NaN. Of few clusters, resamples vary too little. If
+    `clusters` says how many there are, the interval is made wider, as t is wider than the normal
+    distribution (Hesterberg 2015, "What teachers should know about the bootstrap", section 5.3).
     """
-    if np.isnan(draws[0]) or clusters < fewest:
+    if np.isnan(draws[0]) or clusters < fewest or _are_equal(draws[1:]):
         return float("nan"), float("nan")
     tail = (1 - level) / 2
     if clusters > 1:
         tail = _of_few(tail, clusters)
     low, high = np.nanquantile(draws[1:], [tail, 1 - tail])
     return float(low), float(high)
+
+
+def _are_equal(draws: Array) -> bool:
+    known = draws[~np.isnan(draws)]
+    return bool(np.allclose(known, known[:1], rtol=1e-9, atol=1e-12))
 
 
 @cache

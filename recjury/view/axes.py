@@ -66,9 +66,10 @@ class Axis(NamedTuple):
     def plot(
         self, value: float, low: float, high: float, *, ticks: Sequence[float] = ()
     ) -> Plot | None:
-        """The value with its interval, and with lines at `ticks`, else at the axis's own."""
-        if any(math.isnan(each) for each in (value, low, high)):
+        """The value with its interval, if any, and with lines at `ticks`, else at the axis's own."""
+        if math.isnan(value):
             return None
+        low, high = (value if math.isnan(end) else end for end in (low, high))
         lines = [Tick(self.place(tick), f"{tick:g}") for tick in ticks] or self.ticks
         return Plot(self.place(value), self.place(low), self.place(high), lines)
 

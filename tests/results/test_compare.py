@@ -8,11 +8,12 @@ from recjury.errors import UserError
 from recjury.results import Resampling, comparison, means, ratings, scores, summary
 from recjury.results.compare import compare
 from recjury.store import Store
-from tests.results.filled import evaluator, fill
+from tests.results.filled import Scores, evaluator, fill
 
 RNG = np.random.default_rng(0)
 ONE = RNG.normal(60, 10, 12).round(1).tolist()
 TWO = (np.array(ONE) - RNG.normal(8, 3, 12)).round(1).tolist()
+FACTORS: Scores = {"novelty": [1.0] * 12, "rounds": [2.0] * 12}
 
 
 def test_a_mean_is_rounded_alike_in_the_answer_and_in_the_table(store: Store) -> None:
@@ -63,8 +64,8 @@ def test_too_few_scenarios_say_how_many_are_wanted(store: Store) -> None:
     fill(store, {"one": {"overall": [90, 91, 92]}, "two": {"overall": [10, 12, 11]}})
     found = comparison(store)
     assert "not decided (p = .250). 3 scenarios are too few" in found.answer
-    assert "play about 6." in found.answer
-    assert found.data["comparisons"][0]["more"] == 3
+    assert "play at least 8." in found.answer
+    assert found.data["comparisons"][0]["more"] == 5
 
 
 def test_about_so_many_scenarios_would_decide() -> None:
@@ -205,7 +206,7 @@ def test_the_mean_of_factors_stands_beside_the_verdict(store: Store) -> None:
     assert list(rows)[:2] == ["core.overall", "core.mean"]
     assert rows["core.mean"]["mean_a"] == pytest.approx(2.5)  # the twelfth has a failed factor
     found = summary(store)
-    assert any("core.mean rests on 1.92 of 2 factors" in note for note in found.notes)
+    assert any("core.mean rest on 1.92 of 2 factors" in note for note in found.notes)
     assert set(found.data["systems"]["one"]["core.mean"]) == {
         "mean",
         "low",
@@ -213,6 +214,43 @@ def test_the_mean_of_factors_stands_beside_the_verdict(store: Store) -> None:
         "n",
         "coverage",
     }
+
+
+CORE = [evaluator(kind="core")]
+
+
+def test_verdicts_on_different_factors_are_not_compared(store: Store) -> None:
+    """A system that lacks a factor everywhere may only look better; a third one has it, too."""
+    some: Scores = {"overall": [score + 30 for score in ONE], "novelty": [3.0] * 12}
+    fill(store, {"some": some, "all": {"overall": ONE, **FACTORS}}, evaluators=CORE)
+    found = comparison(store)
+    assert found.answer.startswith("core.overall does not compare some with all")
+    rows = {row["metric"]: row for row in found.data["comparisons"]}
+    for id_ in ("core.overall", "core.mean"):
+        assert not rows[id_]["comparable"]
+        assert (rows[id_]["n"], rows[id_]["decided"]) == (0, False)
+    assert rows["core.novelty"]["decided"]
+    assert "Highest" not in summary(store).answer
+    fill(store, {"third": {"overall": TWO, **FACTORS}}, evaluators=CORE)
+    said = comparison(store).answer.splitlines()[0]
+    assert "1 of 1 differences are decided: all over third" in said
+    assert "does not compare some with third and some with all" in said
+
+
+def test_scenarios_count_in_which_verdicts_rest_on_the_same_factors(store: Store) -> None:
+    fill(store, {"one": {"overall": ONE, **FACTORS}}, evaluators=CORE)
+    fill(store, {"two": {"overall": TWO[:8], "novelty": [2.0] * 8}}, evaluators=CORE)
+    rest = {"overall": TWO[8:], "novelty": [2.0] * 4, "rounds": [2.0] * 4}
+    fill(store, {"two": rest}, evaluators=CORE, first=8)
+    rows = {row["metric"]: row["n"] for row in comparison(store).data["comparisons"]}
+    assert (rows["core.overall"], rows["core.mean"], rows["core.novelty"]) == (4, 4, 12)
+
+
+def test_a_lost_verdict_that_counts_as_the_worst_is_worst_on_any_factors(store: Store) -> None:
+    fill(store, {"one": {"overall": [None] * 12, "novelty": [None] * 12}}, evaluators=CORE)
+    fill(store, {"two": {"overall": TWO, **FACTORS}}, evaluators=CORE)
+    rows = comparison(store, missing="worst").data["comparisons"]
+    assert (rows[0]["metric"], rows[0]["n"], rows[0]["mean_a"]) == ("core.overall", 12, 0)
 
 
 @pytest.mark.parametrize("names", [["one"], ["one", "oen"], []])

@@ -28,5 +28,7 @@ def test_clusters_are_drawn_whole() -> None:
     assert once == pytest.approx(twice)
 
 
-def test_nothing_observed_is_not_a_number() -> None:
-    assert np.isnan(interval(Draws(["a"]).mean([float("nan")]))).all()
+@pytest.mark.parametrize("values", [[float("nan")], [4.0], [71.5] * 6, [0.1] * 40])
+def test_what_does_not_vary_has_no_interval(values: list[float]) -> None:
+    """Nothing is observed, one scenario is, or all are equal."""
+    assert np.isnan(interval(Draws(range(len(values))).mean(values))).all()
