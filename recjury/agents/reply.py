@@ -85,9 +85,9 @@ class Reply:
 def _plain(value: object) -> str:
     try:
         return json.dumps(value)
-    except (TypeError, ValueError, RecursionError):
+    except (TypeError, ValueError, RecursionError) as error:
         raise SystemFailed(
-            f"the value of an event cannot be kept as JSON: {one_line(repr(value))}"
+            f"the value of an event cannot be kept as JSON: {one_line(error)}"
         ) from None
 
 

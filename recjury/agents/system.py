@@ -122,14 +122,14 @@ class LoadedSystem:
         try:
             async with asyncio.timeout(seconds) as limit:
                 return await _called(function, arguments, time.monotonic() + seconds)
-        except (UnitFailed, UserError):
+        except (UnitFailed, UserError, KeyboardInterrupt, GeneratorExit):
             raise
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
             raise SystemFailed("it was cancelled from inside") from None
-        except (Exception, SystemExit) as error:
+        except BaseException as error:  # what crashes in Rust is no Exception
             if isinstance(error, TimeoutError) and limit.expired():
                 raise SystemFailed(f"it did not answer within {seconds:g} s") from None
             raise SystemFailed(one_line(error)) from error

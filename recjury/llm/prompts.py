@@ -60,7 +60,7 @@ class Pack:
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
-            autoescape=False,  # noqa: S701 (plain text for a model, not HTML)
+            autoescape=False,  # plain text for a model
             finalize=lambda value: value if isinstance(value, _Mark) else _unmarked(value),
         )
         self._environment.globals.update(cut=_Mark(CUT), code=_Mark(CODE))
