@@ -56,9 +56,12 @@ class Run:
         return results.means_by_system(self.means())
 
     def ratings(self, *, all_versions: bool = False) -> pd.DataFrame:
-        """A row for each rating; the columns are those of `recjury.results.ratings`."""
+        """A row for each rating, with what its judge wrote, and the ids of its `calls`.
+
+        The columns are those of `recjury.results.ratings_with_reasons`.
+        """
         with Store(self.store, readonly=True) as opened:
-            return results.ratings(opened, self.campaign, all_versions=all_versions)
+            return results.ratings_with_reasons(opened, self.campaign, all_versions=all_versions)
 
     def trials(self) -> pd.DataFrame:
         """A row for each trial; the columns are those of `recjury.results.trials`."""

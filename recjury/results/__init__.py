@@ -21,6 +21,7 @@ from recjury.results.status import status
 from recjury.results.summary import means_by_system, summary, summary_of
 from recjury.results.tables import (
     calls,
+    ratings_with_reasons,
     statements,
     turns,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "of_numbers",
     "plot",
     "ratings",
+    "ratings_with_reasons",
     "recorded",
     "render",
     "replay",

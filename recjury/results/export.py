@@ -1,4 +1,4 @@
-"""A campaign as files: four tables for other tools, and conversations that `judge` reads."""
+"""A campaign as files: tables for other tools, and conversations that `judge` reads."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,12 +16,13 @@ from recjury.results.findings import Findings
 from recjury.results.ratings import played_trials
 from recjury.results.selection import ALL, Selection
 from recjury.results.sentences import rows_of
-from recjury.results.tables import call_pieces, statement_pieces, turn_pieces
+from recjury.results.tables import call_pieces, ratings_with_reasons, statement_pieces, turn_pieces
 from recjury.store import Store
 
 TableFormat = Literal["csv", "jsonl", "parquet"]
 
 _PIECES: Mapping[str, Callable[[Store, str], Iterator[pd.DataFrame]]] = {
+    "ratings": lambda store, campaign: iter([ratings_with_reasons(store, campaign)]),
     "turns": turn_pieces,
     "statements": statement_pieces,
     "calls": call_pieces,
@@ -38,20 +39,19 @@ def export(
     campaign: str = "",
     selection: Selection = ALL,
 ) -> Findings:
-    """Write a campaign's ratings, turns, statements and calls, and its conversations.
+    """Write a campaign's trials, ratings, turns, statements and calls, and its conversations.
 
     Files of these names in `folder`, which is made if it is missing, are replaced. In CSV, texts
     that a spreadsheet would take for a formula begin with an apostrophe. Raises UserError if files
     cannot be written, or if `selection` leaves nothing.
     """
     whole = StoredCampaign(store, campaign)
-    part = whole.of(selection)
-    name, frame = whole.name, part.ratings.astype({"turn": "Int64"})
+    name, part = whole.name, whole.of(selection)
     ids = frozenset(part.trials["id"]) if selection else None
     rows: dict[str, int] = {}
     try:
         folder.mkdir(exist_ok=True)
-        rows[f"ratings.{form}"] = _write([frame], folder / f"ratings.{form}", form)
+        rows[f"trials.{form}"] = _write([part.trials], folder / f"trials.{form}", form)
         for table, read in _PIECES.items():
             pieces = (_own(piece, ids) for piece in read(store, name))
             rows[f"{table}.{form}"] = _write(pieces, folder / f"{table}.{form}", form)

@@ -55,17 +55,22 @@ _EVALUATORS = """
     SELECT ce.evaluator, ce.name, e.kind FROM campaign_evaluator ce
     JOIN evaluator e ON e.id = ce.evaluator WHERE ce.campaign = :campaign ORDER BY ce.run
 """
-# A reason is wanted where there is no score; all else is in an index.
+# A reason is wanted where there is no score; all else is in an index, if no texts are wanted.
 _RATINGS = """
     SELECT e.conversation, e.evaluator, e.judging, r.metric, r.rater, r.turn, r.score, r.status,
-           CASE WHEN r.status <> 'ok' THEN r.reason ELSE '' END AS reason
+           CASE WHEN r.status <> 'ok' THEN r.reason ELSE '' END AS reason {texts}
     FROM plan p
     JOIN evaluation e ON e.conversation = p.conversation
     JOIN campaign_evaluator ce
         ON ce.campaign = p.campaign AND ce.evaluator = e.evaluator AND e.judging < ce.judgings
-    LEFT JOIN rating r ON r.evaluation = e.id
+    LEFT JOIN rating r ON r.evaluation = e.id {text_table}
     WHERE p.campaign = :campaign
 """
+_TEXTS = {
+    "texts": ", t.text AS rationale, CAST(r.calls AS TEXT) AS calls",
+    "text_table": "LEFT JOIN text t ON t.hash = r.rationale",
+}
+_NO_TEXTS = {"texts": "", "text_table": ""}
 _AT_ONCE = 50_000  # rows whose texts are in memory
 _COLUMNS = [
     *("campaign", "conversation", "system", "version", "user", "corpus", "scenario", "repeat"),
@@ -86,10 +91,12 @@ def ratings(store: Store, campaign: str, *, all_versions: bool = False) -> pd.Da
     return ratings_of(store, campaign, played_trials(store, campaign, all_versions=all_versions))
 
 
-def ratings_of(store: Store, campaign: str, trials: pd.DataFrame) -> pd.DataFrame:
-    """The ratings of the trials that were played."""
+def ratings_of(
+    store: Store, campaign: str, trials: pd.DataFrame, *, texts: bool = False
+) -> pd.DataFrame:
+    """The ratings of the trials that were played; with `texts`, rationale and calls, too."""
     evaluators = read(store, _EVALUATORS, campaign).drop_duplicates("name", keep="last")
-    rated = read(store, _RATINGS, campaign)
+    rated = read(store, _RATINGS.format(**(_TEXTS if texts else _NO_TEXTS)), campaign)
     # Numbers of rows join faster than ids, and repeat no text.
     rated["trial"] = places_in(trials["conversation"], rated.pop("conversation"))
     rated["by"] = places_in(evaluators["evaluator"], rated.pop("evaluator"))
@@ -101,7 +108,7 @@ def ratings_of(store: Store, campaign: str, trials: pd.DataFrame) -> pd.DataFram
     failed = frame["status"].isna() & (frame["state"] == "failed")
     frame["status"] = frame["status"].cat.add_categories(["system failed"])
     frame.loc[failed, "status"] = "system failed"
-    return frame[_COLUMNS]
+    return frame[[*_COLUMNS, *(["rationale", "calls"] if texts else [])]]
 
 
 def played_trials(store: Store, campaign: str, *, all_versions: bool = False) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Turns, statements and calls as frames, beside the frame of ratings."""
+"""Ratings with their reasons, turns, statements and calls, as frames that can be joined."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,7 +8,7 @@ import pandas as pd
 from sqlalchemy import text
 
 from recjury.records import ConversationLog
-from recjury.results.ratings import TRIAL, places_in, played_trials, read
+from recjury.results.ratings import TRIAL, places_in, played_trials, ratings_of, read
 from recjury.store import NEWEST_EVALUATORS, Store
 
 _STATEMENTS = """
@@ -37,6 +37,26 @@ _CALLS = """
 _LOGS, _ROWS = 1_000, 20_000  # what is in memory at once
 _KINDS = {"tokens_in": "Int64", "tokens_out": "Int64", "cost": "Float64"}
 _TURN = ("conversation", "turn", "speaker", "text", "items", "failure", "seconds")
+
+
+def ratings_with_reasons(
+    store: Store, campaign: str, *, all_versions: bool = False
+) -> pd.DataFrame:
+    """The rows of `results.ratings`, with what judges wrote as `rationale`, and `calls`.
+
+    `metric` is an id, such as `core.novelty`, and `turn` counts from 1, as in the frame of turns;
+    a rating of the dialogue has none. `calls` has the ids of the calls behind a rating, with spaces
+    between them: there is mostly one, the `id` in the frame of calls.
+    """
+    trials = played_trials(store, campaign, all_versions=all_versions)
+    frame = ratings_of(store, campaign, trials, texts=True)
+    ids = frame["evaluator"].astype(str) + "." + frame["metric"].astype(str)
+    turn = frame["turn"].where(frame["turn"] >= 0) + 1
+    return frame.assign(
+        metric=ids.where(frame["metric"].notna()).astype("category"),
+        turn=turn.astype("Int64"),
+        calls=frame["calls"].cat.rename_categories(lambda ids: " ".join(json.loads(ids))),
+    )
 
 
 def turns(store: Store, campaign: str) -> pd.DataFrame:

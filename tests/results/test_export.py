@@ -10,7 +10,8 @@ import pytest
 
 from recjury.corpora import read_recordings
 from recjury.errors import UserError
-from recjury.results import Selection, export, statements, turns
+from recjury.records import Completion, Message, Rating, Request, Unit
+from recjury.results import Selection, calls, export, ratings_with_reasons, statements, turns
 from recjury.results.export import TableFormat
 from recjury.store import Store
 from tests.results.filled import Scores, debate, fill, log_of
@@ -50,9 +51,10 @@ def test_tables_can_be_read(store: Store, tmp_path: Path, form: TableFormat) -> 
     }
     assert list(frames[f"turns.{form}"]["turn"]) == [1, 2, 1, 2]
     frame = frames[f"ratings.{form}"]
-    assert list(frame["metric"]) == ["novelty", "overall"] * 2
+    assert list(frame["metric"]) == ["core.novelty", "core.overall"] * 2
     assert frame["score"].dropna().to_list() == [1, 50, 60]
-    assert set(frame["turn"]) == {-1}
+    assert frame["turn"].isna().all()
+    assert frames[f"trials.{form}"]["core.overall"].to_list() == [50, 60]
     lines = (tmp_path / "conversations.jsonl").read_text("utf-8").split("\n")
     assert json.loads(lines[0])["interaction"][1]["text"] == TEXT
 
@@ -86,6 +88,25 @@ def test_turns_are_numbered_as_replay_shows_them(store: Store) -> None:
     assert [(row["turn"], row["speaker"]) for row in rows] == [(1, "user"), (2, "system")]
     assert json.loads(rows[1]["items"]) == ["Film 0", "Film 1"]
     assert rows[1]["seconds"] == 0.5
+
+
+def test_ratings_can_be_joined_with_turns_and_calls(store: Store) -> None:
+    """A rating of a turn has what its judge wrote, the call behind it, and the turn's text."""
+    fill(store, {"one": {"overall": [50.0]}})
+    call = Completion("<rating>3</rating>", call="c1")
+    request = Request((Message("user", ("Rate it.",)),), "judge")
+    id_ = "1111aaaa-one-llm-s0-0"
+    about = {"metric": "novelty", "rater": "main", "turn": 1, "score": 3, "rationale": "New."}
+    rating = Rating.model_validate({**about, "calls": ("c1",)})
+    asyncio.run(store.record([call], request, "main", Unit("films", id_, "")))
+    asyncio.run(store.save_evaluation(id_, "rubric-core", 0, [rating], tries=0))
+    rated = ratings_with_reasons(store, "films")
+    asked = calls(store, "films").rename(columns={"id": "calls"})[["calls", "reply"]]
+    joined = rated.merge(asked, on="calls")
+    joined = joined.merge(turns(store, "films"), on=["conversation", "turn"])
+    (row,) = joined.to_dict("records")
+    assert (row["metric"], row["score"], row["rationale"]) == ("core.novelty", 3, "New.")
+    assert (row["reply"], row["text"]) == ("<rating>3</rating>", "I am one.")
 
 
 async def _debated(store: Store) -> None:
