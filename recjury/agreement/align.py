@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from recjury.agreement.labels import PLACE, Labels, agreement, some, with_labels
+from recjury.agreement.labels import PLACE, Labels, agreement, lacking, with_labels
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.results import Findings, Resampling
@@ -52,6 +52,7 @@ def align(
     paired = _paired(scores, sorted(set(means["metric"])), pairs)
     both = with_labels(scores, labels)
     both = both[both["metric"].map(paired) == both["aspect"]]
+    alone = tuple(_alone(scores, means, both, paired))
     both = _by_system(both) if level == "system" else _with_predictors(both, labels)
     found: dict[str, list[Row]] = {"rows": [], "people": [], "differences": [], "defects": []}
     for (subset, aspect), own in means.groupby(["subset", "metric"], sort=False):
@@ -79,7 +80,7 @@ def align(
         tables={"Agreement with people, with 95 % intervals": _shown(table)}
         | ({"Ratings of at most 3 are defects": defects} if len(defects) else {}),
         notes=(*_notes(found), *_without_interval(table)),
-        problems=tuple(_alone(scores, means, paired)),
+        problems=alone,
         data=found,
         numbers=_numbers(table),
     )
@@ -217,16 +218,16 @@ def _paired(scores: pd.DataFrame, aspects: Sequence[str], pairs: Sequence[str]) 
     return chosen
 
 
-def _alone(scores: pd.DataFrame, means: pd.DataFrame, paired: Mapping[str, str]) -> Iterator[str]:
+def _alone(
+    scores: pd.DataFrame, means: pd.DataFrame, both: pd.DataFrame, paired: Mapping[str, str]
+) -> Iterator[str]:
     """One line for each kind of what could not be compared."""
-    aspects = set(paired.values())
-    scored = set(scores[scores["metric"].isin(list(paired))]["conversation"])
-    labelled = set(means[means["metric"].isin(aspects)]["conversation"])
-    if alone := scored - labelled:
-        yield f"{len(alone)} scored conversations have no label: {some(alone)}"
-    if alone := labelled - scored:
-        yield f"{len(alone)} labelled conversations have no score: {some(alone)}"
-    constant = means[means["metric"].isin(aspects)].groupby(["subset", "metric"])["score"].nunique()
+    labelled = means[means["metric"].isin(set(paired.values()))]
+    if alone := lacking(scores[scores["metric"].isin(list(paired))], both):
+        yield f"scored conversations without a label: {alone}"
+    if alone := lacking(labelled, both):
+        yield f"labelled conversations without a score: {alone}"
+    constant = labelled.groupby(["subset", "metric"])["score"].nunique()
     for subset, aspect in constant[constant == 1].index:
         yield f"{subset}, {aspect}: all labels are equal, so nothing correlates"
 

@@ -7,7 +7,6 @@ import pandas as pd
 
 from recjury.corpora import Recording
 from recjury.errors import UserError
-from recjury.files import nearest
 from recjury.results import Resampling
 from recjury.stats import Correlations, correlations
 
@@ -41,13 +40,6 @@ class Labels(NamedTuple):
         scores = by_label.agg(_most_given) if self.majority else by_label.mean()
         return scores.to_frame().assign(raters=by_label.size()).reset_index()
 
-    def of_conversations(self, frame: pd.DataFrame) -> "pd.Series[bool]":
-        """Which rows of a frame of ratings are of conversations that have a label by their ids.
-
-        Labels of recordings and of other people's data name scenarios instead.
-        """
-        return frame["conversation"].astype(str).isin(self.frame["conversation"])
-
     def units(self, subset: str, metric: str) -> list[list[float]]:
         """The single scores of each label."""
         rows = self.frame[(self.frame["subset"] == subset) & (self.frame["metric"] == metric)]
@@ -75,55 +67,58 @@ def with_labels(scores: pd.DataFrame, labels: Labels) -> pd.DataFrame:
     """A row for each score and each label of its place: `score`, `metric`, `label`, `aspect`.
 
     `scores` has conversation, turn, metric, score, and if known corpus and system; other columns
-    stay. Where several data sets or systems have conversations of one id, those of one data set and
-    of one system are joined. Raises UserError if they cannot be told apart, or if no conversation
-    has both.
+    stay. Data sets and systems are matched, too, unless both sides have no name in common or the
+    scores name none. Raises UserError if conversations of one id cannot be told apart, or if no
+    conversation has both.
     """
     means = labels.means().rename(columns={"metric": "aspect", "score": "label"})
-    scores = scores.rename(columns={"corpus": "scored_subset", "system": "scored_system"})
-    scores = scores.assign(
-        **{f"scored_{name}": "" for name in _TOLD_APART if f"scored_{name}" not in scores}
-    )
-    joined = means.merge(scores, on=PLACE)
-    for name in _TOLD_APART:
-        joined = _told_apart(joined, scores, means, name)
+    scores = scores.rename(columns={"corpus": "subset"})
+    names = [name for name in _TOLD_APART if name in scores]
+    alike = [name for name in names if _in_common(scores[name], means[name])]
+    keys, other = [*PLACE, *alike], [name for name in names if name not in alike]
+    joined = means.merge(scores.drop(columns=other), on=keys)
     if not len(joined):
-        scored, labelled = (set(each["conversation"]) for each in (scores, means))
+        scored, labelled = (some(set(each["conversation"])) for each in (scores, means))
         raise UserError(
-            "no conversation has both a score and a label: scores are of "
-            f"{some(scored) or 'none'}, labels of {some(labelled)}. `recjury judge --labels ...` "
-            "rates the labelled ones"
+            f"no conversation has both a score and a label: scores are of {scored or 'none'}, "
+            f"labels of {labelled}: expected ids of scenarios, or of conversations as `recjury "
+            "replay` lists them. Dialogues that came with labels are rated by `recjury judge "
+            "--labels FORM:PATH`"
         )
+    for name in other:
+        for each in (scores, means):
+            _check_told_apart(each[each["conversation"].isin(joined["conversation"])], keys, name)
     return joined
 
 
-def _told_apart(
-    joined: pd.DataFrame, scores: pd.DataFrame, means: pd.DataFrame, name: str
-) -> pd.DataFrame:
-    """The rows of one subset (or system) where conversations of several have one id."""
-    sides = ((scores, f"scored_{name}"), (means, name))
-    several = {id_ for of, column in sides for id_ in _of_several(of, column)}
-    is_alike = joined["conversation"].isin(several)
-    fits = joined[f"scored_{name}"].astype(str) == joined[name].astype(str)
-    scored, labelled = (
-        set(of[column][of["conversation"].isin(several)].astype(str)) for of, column in sides
-    )
-    if lost := {*joined["conversation"][is_alike]} - {*joined["conversation"][fits]}:
+def _in_common(scored: "pd.Series[Any]", labelled: "pd.Series[Any]") -> bool:
+    """Whether scores and labels name their data sets or systems alike; a version always counts."""
+    return not set(scored).isdisjoint(labelled) or any("@" in name for name in set(labelled))
+
+
+def _check_told_apart(rows: pd.DataFrame, keys: list[str], name: str) -> None:
+    """Raises UserError if a place is there in several data sets (or systems)."""
+    several = rows.groupby(keys)[name].nunique()
+    for place in several.index[several > 1][:1]:
+        own = rows[rows["conversation"] == place[0]]
         raise UserError(
-            f"conversation {min(lost)!r} is there in more than one {_TOLD_APART[name]}: scores are "
-            f"of {some(scored)}, labels of {some(labelled)}. Name them alike: labels and scores as "
-            f"CSV have the column `{name}`"
+            f"conversation {place[0]!r} is there in more than one {_TOLD_APART[name]}: "
+            f"{some(set(own[name]))}. Name them alike: labels and scores as CSV have the column "
+            f"`{name}`"
         )
-    for each in sorted(labelled - scored):
-        if near := nearest(each, scored - labelled):
-            raise UserError(f"labels have the {_TOLD_APART[name]} {each!r}, scores do not{near}")
-    return joined[~is_alike | fits]
 
 
-def _of_several(of: pd.DataFrame, column: str) -> Iterable[str]:
-    """The conversations that have several names in a column."""
-    names = of.groupby("conversation")[column].nunique()
-    return names.index[names > 1]
+def lacking(own: pd.DataFrame, both: pd.DataFrame) -> str:
+    """The conversations that are not among `both`: how many there are, and the first; or "".
+
+    Systems count, too, where they are named alike.
+    """
+    keys = ["conversation"]
+    if "system" in own and _in_common(own["system"], both["system"]):
+        keys.append("system")
+    rows, known = (set(each[keys].itertuples(index=False, name=None)) for each in (own, both))
+    left = {" of ".join(map(str, each)) for each in rows - known}
+    return f"{len(left)} ({some(left)})" if left else ""
 
 
 def agreement(both: pd.DataFrame, resampling: Resampling, *, fewest: int = 5) -> Correlations:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from recjury.agreement.forms import from_csv
-from recjury.agreement.labels import Labels
+from recjury.agreement.labels import Labels, some
 from recjury.errors import UserError
 from recjury.files import read_text
 from recjury.results import ratings, scores
@@ -15,6 +15,7 @@ from recjury.results.ratings import TRIAL
 from recjury.store import Store
 
 _KEYS = ["conversation", "turn", "corpus", "system", "metric"]
+_SHORTEST = 8  # characters of the ids of conversations, as lists have them
 
 
 def read_scores(source: str, campaign: str = "", labels: Labels | None = None) -> pd.DataFrame:
@@ -27,18 +28,22 @@ def read_scores(source: str, campaign: str = "", labels: Labels | None = None) -
     if "://" not in source and path.suffix in (".json", ".csv"):
         return _known(_of_run_file(path) if path.suffix == ".json" else _of_csv(path))
     with Store(source, readonly=True) as store:
-        return scores_of(ratings(store, store.campaign(campaign)), labels)
+        every = labels is not None
+        return scores_of(ratings(store, store.campaign(campaign), all_versions=every), labels)
 
 
 def scores_of(frame: pd.DataFrame, labels: Labels | None = None) -> pd.DataFrame:
     """The scores of a frame of ratings, by scenario: the mean over raters, judgings and repeats.
 
     Where one rater of a place has no score, the place has none: raters differ in level. The mean
-    of factors (`core.mean`) is there, too. If `labels` are of this campaign's own conversations,
-    the scores are of these, by their ids.
+    of factors (`core.mean`) is there, too. With `labels`, the scores are of the conversations that
+    they name. Raises UserError if it is not known which version of a system they are of.
     """
-    if labels is not None and (own := labels.of_conversations(frame)).any():
-        frame = frame[own].assign(scenario=frame["conversation"][own].astype(str))
+    if labels is not None:
+        names = named(frame.drop_duplicates("conversation"), labels)
+        ids = frame["conversation"].astype(str)
+        frame = frame.assign(scenario=ids.map(names["name"]), system=ids.map(names["system"]))
+        frame = frame[frame["scenario"].notna()]
     by_turn = [
         scores(of).reset_index().melt(TRIAL, value_name="score").assign(turn=turn)
         for turn, of in frame.groupby("turn")
@@ -47,6 +52,39 @@ def scores_of(frame: pd.DataFrame, labels: Labels | None = None) -> pd.DataFrame
     long = long.rename(columns={"id": "metric", "scenario": "conversation"})
     found = long.groupby(_KEYS, observed=True)["score"].mean().dropna().reset_index()
     return found.astype(dict.fromkeys(["conversation", "corpus", "system", "metric"], str))
+
+
+def named(trials: pd.DataFrame, labels: Labels) -> pd.DataFrame:
+    """By the ids of conversations: their `name` among labels, and their `system`.
+
+    Labels name conversations by ids (or how these begin, as `recjury replay` lists them) or by
+    scenarios, then of the newest versions of systems unless `system` is `name@version`. Raises
+    UserError if a scenario was played by several versions of a labelled system.
+    """
+    trials = trials.astype(dict.fromkeys(["conversation", "system", "version", "scenario"], str))
+    trials = trials.set_index("conversation")
+    known = set(labels.frame["conversation"])
+    sizes = sorted({len(name) for name in known if len(name) >= _SHORTEST})
+    ids = trials.index.map(lambda id_: next((id_[:n] for n in sizes if id_[:n] in known), None))
+    if ids.notna().any():
+        return trials.assign(name=ids)[ids.notna()]
+    plain = trials["system"].str.partition("@")[0]
+    version = plain + "@" + trials["version"].str[:8]
+    is_chosen = version.isin(labels.frame["system"])
+    trials = trials.assign(
+        name=trials["scenario"], system=trials["system"].mask(is_chosen, version)
+    )
+    labelled = trials["name"].isin(known) & ~is_chosen
+    if plain.isin(labels.frame["system"]).any():
+        labelled &= plain.isin(labels.frame["system"])
+    versions = version[labelled].groupby([plain, trials["name"], trials["corpus"]], observed=True)
+    for several in (each for each in versions.unique() if len(each) > 1):
+        raise UserError(
+            f"labels name scenarios, and {several[0].partition('@')[0]} has played them as "
+            f"{some(set(several))}: say in the column `system` which one was labelled, or name "
+            "conversations by their ids, as `recjury replay` lists them"
+        )
+    return trials[is_chosen | ~trials["system"].str.contains("@")]
 
 
 def _known(frame: pd.DataFrame) -> pd.DataFrame:

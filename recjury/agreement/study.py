@@ -6,6 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from recjury.agreement.labels import Labels, with_labels
+from recjury.agreement.scores import named
 from recjury.errors import UserError
 from recjury.records import DEBATE
 from recjury.results import Findings, Resampling, StoredCampaign
@@ -44,13 +45,11 @@ class Study(NamedTuple):
                 "this analysis needs people's labels: --labels FORM:PATH. `recjury annotate` makes "
                 "a page to give them"
             )
-        names = dict.fromkeys(["conversation", *TRIAL[:-1]], str)
-        trials = self.campaign.ratings.drop_duplicates("conversation").astype(names)
-        rated = rated.astype(dict.fromkeys(TRIAL[:-1], str))
-        if (own := self.labels.of_conversations(trials)).any():
-            rated = rated.merge(trials[own][["conversation", *TRIAL]], on=TRIAL)
-        else:
-            rated = rated.rename(columns={"scenario": "conversation"})
+        every = StoredCampaign(self.campaign.store, self.campaign.name, all_versions=True)
+        names = named(every.played, self.labels)["name"]
+        trials = self.campaign.played[["conversation", *TRIAL]].astype(str)
+        trials = trials.assign(conversation=trials["conversation"].map(names)).dropna()
+        rated = rated.astype(dict.fromkeys(TRIAL, str)).merge(trials, on=TRIAL)
         return with_labels(rated.assign(turn=-1), self.labels)
 
 

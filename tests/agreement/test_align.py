@@ -12,9 +12,12 @@ import pytest
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from recjury.agreement import Labels, align, labels_of, open_labels, read_scores
+from recjury.agreement.labels import with_labels
 from recjury.errors import UserError
-from recjury.results import Findings
+from recjury.results import Findings, StoredCampaign
 from recjury.stats import krippendorff_alpha
+from recjury.store import Store
+from tests.campaign.campaigns import config, play
 from tests.cli.conftest import Recjury, recjury
 
 __all__ = ["recjury"]
@@ -158,11 +161,35 @@ def test_conversations_of_two_systems_are_told_apart() -> None:
     spelt = labels._replace(
         frame=pd.concat([labels.frame.assign(system=name) for name in ("s", "tea-chat")])
     )
-    with pytest.raises(UserError, match="did you mean Tea-Chat"):
-        align(both.replace({"system": {"t": "Tea-Chat"}}), spelt)
+    found = align(both.replace({"system": {"t": "Tea-Chat"}}), spelt)
+    assert any("60 (c0 of tea-chat, " in each for each in found.problems)
     own = labels._replace(frame=labels.frame.assign(system="s"))
     other = both.assign(score=both["score"].where(both["system"] == "s", 0))
     assert rows_of(align(other, own)) == rows_of(align(scores, own))
+
+
+def test_labels_are_of_one_version_of_a_system(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    for kind in ("popular", "retrieval"):
+        play(path, config(systems=[{"kind": kind, "name": "mine"}], evaluators=["outcome"]))
+    with Store(path, readonly=True) as store:
+        every = StoredCampaign(store, "small", all_versions=True).planned.astype(str)
+    old, new = (every[every["system"].str.contains("@") == is_old] for is_old in (True, False))
+
+    def held(conversations: "pd.Series[str]", system: str) -> list[float]:
+        rows = [
+            (name, -1, "found", "1", n, "", system, name) for n, name in enumerate(conversations)
+        ]
+        labels = labels_of("x", rows)
+        both = with_labels(read_scores(str(path), labels=labels), labels)
+        return list(both.sort_values(["label", "metric"])["score"])
+
+    with pytest.raises(UserError, match=r"mine@\w{8}, mine@\w{8}: say in"):
+        held(new["scenario"], "mine")
+    by_id = [held(of["conversation"].str[:8], "unknown") for of in (old, new)]
+    versions = [f"mine@{of['version'].iloc[0][:8]}" for of in (old, new)]
+    by_version = [held(new["scenario"], version) for version in versions]
+    assert by_id[0] == by_version[0] != by_version[1] == by_id[1]
 
 
 @needs_data
