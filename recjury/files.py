@@ -39,8 +39,8 @@ def read_text(path: Path, *, longest: int = 2**30, encoding: str = "utf-8") -> s
         named = "UTF-8" if encoding == "utf-8" else encoding
         place = f" (byte {error.start})" if isinstance(error, UnicodeDecodeError) else ""
         raise UserError(
-            f"{path}: is not {named}{place}: save it as UTF-8, or for recordings name its encoding "
-            "(--encoding cp1252 is that of Excel)"
+            f"{path}: is not {named}{place}: save it as UTF-8, or name its encoding; that of Excel "
+            "is cp1252 (recordings: --encoding cp1252; items: `encoding: cp1252` in domain.yaml)"
         ) from None
     except LookupError:
         raise UserError(f"there is no encoding {encoding!r}: cp1252 is one") from None

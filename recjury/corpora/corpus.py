@@ -31,7 +31,7 @@ class Domain(Record):
     `attributes` are what people say of an item that they want ("genre", "director"), each with the
     clause of a reason: "{value} directed it". If they are `listed` in a domain of one's own, people
     ask for nothing else. `dimensions` are those of Diversity (appendix A). Without an `expert`, the
-    debate's pack has its own.
+    debate's pack has its own. `encoding` is that of the file of items.
     """
 
     item: str = Field(min_length=1)
@@ -42,6 +42,7 @@ class Domain(Record):
     listed: bool = False
     dimensions: tuple[str, ...] = ()
     expert: Expert | None = None
+    encoding: str = Field(default="utf-8", exclude=True)
 
     @field_validator("attributes", mode="before")
     @classmethod

@@ -6,7 +6,6 @@ counts. A scenario is a record of a split: its context is the history, its `rec`
 """
 
 import functools
-import json
 import os
 import re
 from collections import Counter
@@ -16,11 +15,11 @@ from typing import Any
 
 from recjury.corpora.catalogue import Catalogue, Item
 from recjury.corpora.corpus import Corpus, known_domain, parted
-from recjury.corpora.tables import json_lines
+from recjury.corpora.rows import objects
 from recjury.corpora.titles import name_and_year
 from recjury.corpora.words import fold
 from recjury.errors import UserError
-from recjury.files import read_text
+from recjury.files import read_json
 from recjury.records import ItemRef, Scenario, Turn
 
 DATA_VARIABLE = "RECJURY_DATA"
@@ -69,7 +68,7 @@ def ievalm(name: str, split: str) -> Corpus:
 
 @functools.cache
 def _catalogue(name: str, folder: Path) -> Catalogue:
-    entities, infos = _entities(folder), _json(folder / "id2info.json")
+    entities, infos = _entities(folder), read_json(folder / "id2info.json")
     names = {number: each for each, number in entities.items()}
     known: dict[str, Any] = {}
     for info in infos.values():
@@ -77,7 +76,7 @@ def _catalogue(name: str, folder: Path) -> Catalogue:
     mentions = _marked(folder, infos) if name == "redial" else _mentioned(folder)
     return Catalogue(
         _item(str(number), names[number], known.get(names[number], {}), mentions, name)
-        for number in _json(folder / "item_ids.json")
+        for number in read_json(folder / "item_ids.json")
     )
 
 
@@ -123,7 +122,7 @@ def _marked(folder: Path, infos: Mapping[str, Any]) -> Counter[str]:
 
 def _mentioned(folder: Path) -> Counter[str]:
     """How many training dialogues name each item, without those that are also tested."""
-    tested = {each.rpartition("_")[0] for each in _json(folder / "test_data_id.json")}
+    tested = {each.rpartition("_")[0] for each in read_json(folder / "test_data_id.json")}
     named: dict[str, set[str]] = {}
     for row in _lines(folder / "train_data_processed.jsonl"):
         if str(row["dialog_id"]) not in tested:
@@ -183,16 +182,9 @@ class _Records:
 
 @functools.cache
 def _entities(folder: Path) -> Mapping[str, int]:
-    found: Mapping[str, int] = _json(folder / "entity2id.json")
+    found: Mapping[str, int] = read_json(folder / "entity2id.json")
     return found
 
 
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(read_text(path))
-    except ValueError as error:
-        raise UserError(f"{path}: is no JSON: {error}") from None
-
-
 def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
-    return (values for _, values in json_lines(path))
+    return (row.value for row in objects(path))

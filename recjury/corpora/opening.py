@@ -8,7 +8,7 @@ from pathlib import Path
 from recjury import plugins
 from recjury.corpora.corpus import Corpus
 from recjury.corpora.drawing import drawn
-from recjury.corpora.folder import read_catalogue, read_folder
+from recjury.corpora.folder import read_folder
 from recjury.corpora.ievalm import DATA_VARIABLE, ievalm
 from recjury.corpora.inspired import inspired
 from recjury.errors import UserError
@@ -32,20 +32,19 @@ folder in the variable RECJURY_DATA."""
 
 
 def open_corpus(name: str, *, split: str = "test", folder: str = ".") -> Corpus:
-    """The corpus with that name, in that folder, or made by `module:function` of one's own.
+    """The corpus with that name, in that folder or file, or made by a `module:function`.
 
     A relative path is looked for in the current folder and in `folder`. Raises UserError.
     """
     if name in CORPORA:
         return _by_name(name, split, os.environ.get(DATA_VARIABLE, ""))
-    path = _path(name, folder)
-    if path is not None and path.is_dir():
-        return read_folder(path, path.resolve().name, split)
+    if path := _path(name, folder):
+        return read_folder(path, _folder(path).resolve().name, split)
     if ":" in name:
         return plugins.returned(name, Corpus)
     raise UserError(
         f"there is no corpus {name!r}{nearest(name, CORPORA)}: corpora are {', '.join(CORPORA)}, "
-        "or a folder of your own"
+        "or a folder of your own with items.csv and domain.yaml"
     )
 
 
@@ -54,14 +53,9 @@ def draw_corpus(name: str, draw: int, *, seed: int = 0, folder: str = ".") -> Co
 
     Raises UserError.
     """
-    path = None if name in CORPORA else _path(name, folder)
-    if path is None:
-        known = open_corpus(name, folder=folder)
-        label, domain, catalogue = known.name, known.domain, known.catalogue
-    else:
-        domain, catalogue = read_catalogue(path)
-        label = _folder(path).resolve().name
-    return Corpus(label, domain, catalogue, drawn(label, domain, catalogue, draw, seed))
+    known = open_corpus(name, folder=folder)
+    scenarios = drawn(known.name, known.domain, known.catalogue, draw, seed)
+    return known._replace(scenarios=scenarios, skipped=(), dialogues=())
 
 
 def name_and_folder(name: str, folder: str) -> tuple[str, str]:

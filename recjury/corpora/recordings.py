@@ -14,10 +14,10 @@ from recjury.corpora.catalogue import Catalogue
 from recjury.corpora.corpus import Corpus
 from recjury.corpora.drawing import lot
 from recjury.corpora.forms import FORMS, Form, is_row
-from recjury.corpora.rows import Row, chosen, mapped, rows_of
+from recjury.corpora.rows import Row, chosen, mapped, rows
 from recjury.corpora.words import is_blank
 from recjury.errors import UserError
-from recjury.files import nearest, read_text
+from recjury.files import nearest
 from recjury.keys import one_line
 from recjury.mistakes import first_mistake
 from recjury.records import (
@@ -230,22 +230,22 @@ def _conversations(path: Path, reading: Reading) -> Iterator[Row]:
     form = plugins.find("forms", name).value if name else None
     if form is not None and not isinstance(form, Form):
         return FORMS["jsonl"].conversations(_yielded(path, name, form))
-    text = read_text(path, encoding=reading.encoding)
-    if is_blank(text):
-        raise UserError(f"{path} is empty")
     is_table = not reading.mapping.keys().isdisjoint(("session", "speaker", "text"))
     try:
-        rows = list(rows_of(text, lambda value: not is_table and is_row(value)))
+        found = list(rows(path, lambda value: not is_table and is_row(value), reading.encoding))
     except ValueError as problem:
-        raise _unknown(path, text, form, str(problem)) from None
+        raise _unknown(path, form, str(problem)) from None
+    if not found:
+        raise _unknown(path, form, "it has no rows")
     try:
-        rows = chosen(mapped(rows, reading.mapping), reading.rows)
+        found = chosen(mapped(found, reading.mapping), reading.rows)
     except ValueError as problem:
         raise UserError(f"{path}: {problem}") from None
-    form = form or _recognised(rows)
+    form = form or _recognised(found)
     if form is None:
-        raise _unknown(path, text, None, "no row is of a known form")
-    return form.conversations(rows)
+        begins = f"{found[0].value or found[0].problem!s:.{_SHOWN}}"
+        raise _unknown(path, None, f"no row is of a known form; the first one is {begins}")
+    return form.conversations(found)
 
 
 def _yielded(path: Path, name: str, read: Any) -> Iterator[Row]:
@@ -256,19 +256,18 @@ def _yielded(path: Path, name: str, read: Any) -> Iterator[Row]:
         raise UserError(f"{name} raised for {path}: {one_line(error)}") from error
 
 
-def _recognised(rows: Sequence[Row]) -> Form | None:
+def _recognised(every: Sequence[Row]) -> Form | None:
     """The form of which one of the first rows is."""
-    first = [row.fields for row in rows[:_LOOKED_AT]]
+    first = [row.fields for row in every[:_LOOKED_AT]]
     return next((form for form in FORMS.values() if any(map(form.knows, first))), None)
 
 
-def _unknown(path: Path, text: str, form: Form | None, problem: str) -> UserError:
-    """What was looked for in a file, and what it looks like."""
+def _unknown(path: Path, form: Form | None, problem: str) -> UserError:
+    """What was looked for in a file."""
     wanted = {name: each for name, each in FORMS.items() if form in (None, each)}
     looks = " or ".join(f"{name}: {each.looks_like}" for name, each in wanted.items())
-    begins = " ".join(text[:_SHOWN].split())
     return UserError(
-        f"{path}: {problem}; it begins with {begins!r}. Looked for {looks}. Columns of other "
+        f"{path}: {problem}. Looked for {looks}. Columns of other "
         f"names: --map text=COLUMN,speaker=COLUMN,session=COLUMN. {_EXAMPLE}"
     )
 

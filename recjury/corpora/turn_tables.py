@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from recjury.corpora.messages import SYSTEMS, turns_of
-from recjury.corpora.rows import Row, decoded
-from recjury.corpora.tables import parts
+from recjury.corpora.rows import Row, decoded, parts
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "text": ("text", "content", "message", "utterance", "body", "msg"),

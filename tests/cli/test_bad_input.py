@@ -80,7 +80,7 @@ def shop(*items: Any) -> dict[str, str]:
         (shop(), "run c.yaml", ["items.jsonl", "no items"]),
         (shop(ITEM, ITEM), "run c.yaml", ["items.jsonl:2", "'a'", "items.jsonl:1"]),
         (shop(ITEM), "run c.yaml", ["draw", "share an attribute"]),
-        (shop({"title": "Heat"}), "run c.yaml", ["items.jsonl:1", "`id` is missing", "title"]),
+        (shop({"title": "Heat"}), "run c.yaml", ["items.jsonl", "`id` is missing", "title"]),
         ({"x.json": '{"talks": {"a": 1}}'}, "judge x.json", ["interaction", "talks", "own_form"]),
         ({"x.json": "<html>"}, "judge x.json", ["interaction", "<html>", "own_form"]),
         ({"x.json": ""}, "judge x.json", ["x.json"]),

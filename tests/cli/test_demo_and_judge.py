@@ -119,7 +119,8 @@ def test_a_system_that_names_a_longer_title_has_not_found_the_target(
     items = [{"id": "a1", "title": "Alien", "year": 1979, "genres": ["horror"]}]
     talk = {"id": "d1", "turns": [{"role": "user", "text": "A horror film?"}], "targets": ["a1"]}
     (tmp_path / "cat").mkdir()
-    write(tmp_path / "cat" / "films.jsonl", *items)
+    write(tmp_path / "cat" / "items.jsonl", *items)
+    (tmp_path / "cat" / "domain.yaml").write_text("domain: film", "utf-8")
     write(tmp_path / "cat" / "dialogues.jsonl", talk)
     (tmp_path / "c.yaml").write_text(
         "scenarios: [cat]\nsystems: [{kind: 'longer:reply', name: mine}]\nevaluators: [outcome]\n"

@@ -10,6 +10,7 @@ import pytest
 
 from recjury.corpora import Corpus, Domain, draw_corpus, known_domain, open_corpus
 from recjury.errors import UserError
+from recjury.records import digest
 
 PHONES = [
     {"id": "p1", "title": "Alba One", "brand": "Alba", "price": "cheap", "5G": True, "weight": 180},
@@ -208,29 +209,38 @@ def test_a_dialogue_that_gives_no_scenario_is_named(tmp_path: Path) -> None:
     [
         ({"items.jsonl": ""}, ["no items.jsonl"]),
         ({"items.jsonl": "\n"}, ["items.jsonl", "no items"]),
-        ({"films.jsonl": lines(*PHONES)}, ["items.jsonl and films.jsonl"]),
+        ({"items.csv": "id,title\n1,A\n"}, ["items.jsonl and items.csv"]),
         ({"items.jsonl": lines(PHONES[0], PHONES[0])}, ["items.jsonl:2", "'p1'", "items.jsonl:1"]),
         ({"items.jsonl": lines(*PHONES) + "{"}, ["items.jsonl:4", "no JSON"]),
-        ({"items.jsonl": lines({"sku": "1", "title": "X"})}, [":1", "`id` is missing", "sku"]),
-        ({"items.jsonl": lines({"id": "1", "Title": "X"})}, [":1", "`title` is missing", "Title"]),
-        ({"items.jsonl": lines({"id": "1", "title": "X", "year": "new"})}, [":1", "`year`", "new"]),
-        ({"items.jsonl": lines({"id": "1", "title": "X", "a": {"b": 1}})}, [":1", "`a`"]),
-        ({"items.jsonl": "", "items.csv": "id,title\n1,A,B\n"}, ["items.csv:2", "3 cells"]),
-        ({"items.jsonl": "", "items.csv": "id,id\n"}, ["items.csv:1", "'id'"]),
+        ({"items.jsonl": lines({"sku": "1", "title": "X"})}, ["entry 1", "`id` is missing", "sku"]),
+        (
+            {"items.jsonl": lines({"id": "1", "Title": "X"})},
+            ["entry 1", "`title` is missing", "Title"],
+        ),
+        (
+            {"items.jsonl": lines({"id": "1", "title": "X", "year": "new"})},
+            ["entry 1", "`year`", "new"],
+        ),
+        ({"items.jsonl": lines({"id": "1", "title": "X", "a": {"b": 1}})}, ["entry 1", "`a`"]),
+        ({"items.jsonl": "", "items.csv": "id,title\n1,A,B\n"}, ["items.csv", "line 2", "3 cells"]),
+        ({"items.jsonl": "", "items.csv": "id,id\n"}, ["items.csv", "line 1", "'id'"]),
         ({"domain.yaml": ""}, ["no domain.yaml", "domain: product"]),
         ({"domain.yaml": "domain: films\n"}, ["domain.yaml:1", "did you mean film"]),
         ({"domain.yaml": "item: phone\n"}, ["domain.yaml:1", "`items` is missing"]),
         ({"domain.yaml": WORDS + "verbs: buy\n"}, ["domain.yaml:6", "did you mean verb"]),
         ({"domain.yaml": "domain: book\nattributes: {genre: is it}\n"}, ["domain.yaml:2", "value"]),
         ({"domain.yaml": "domain: product\nattributes: [brend]\n"}, ["'brend'", "mean brand"]),
-        ({"items.jsonl": lines({"id": "1", "title": "X", "year": float("nan")})}, [":1", "`year`"]),
+        (
+            {"items.jsonl": lines({"id": "1", "title": "X", "year": float("nan")})},
+            ["entry 1", "`year`"],
+        ),
         ({"dialogues.jsonl": "\n"}, ["no dialogues"]),
         ({"dialogues.jsonl": lines(TALK, TALK)}, ["dialogues.jsonl:2", "'d1'", ":1"]),
-        ({"dialogues.jsonl": lines({"turns": []})}, [":1", "`id` is missing"]),
-        ({"dialogues.jsonl": lines({"id": "d", "turns": "hi"})}, [":1", "`turns`"]),
-        ({"dialogues.jsonl": lines({"id": "d", "turns": [{"text": "x"}]})}, [":1", "turn 1"]),
-        ({"dialogues.jsonl": lines({**TALK, "targets": ["p9"]})}, [":1", "no phone 'p9'"]),
-        ({"dialogues.jsonl": lines({**TALK, "targets": "p1"})}, [":1", "targets", "list"]),
+        ({"dialogues.jsonl": lines({"turns": []})}, ["entry 1", "`id` is missing"]),
+        ({"dialogues.jsonl": lines({"id": "d", "turns": "hi"})}, ["entry 1", "`turns`"]),
+        ({"dialogues.jsonl": lines({"id": "d", "turns": [{"text": "x"}]})}, ["entry 1", "turn 1"]),
+        ({"dialogues.jsonl": lines({**TALK, "targets": ["p9"]})}, ["entry 1", "no phone 'p9'"]),
+        ({"dialogues.jsonl": lines({**TALK, "targets": "p1"})}, ["entry 1", "targets", "list"]),
     ],
 )
 def test_a_mistake_is_one_line(tmp_path: Path, files: dict[str, str], words: list[str]) -> None:
@@ -245,13 +255,24 @@ def test_a_folder_without_dialogues_has_a_catalogue(tmp_path: Path) -> None:
     assert "draw" in corpus.skipped[0]
 
 
-def test_films_need_no_domain(tmp_path: Path) -> None:
+def test_a_plural_is_the_attribute_of_the_domain(tmp_path: Path) -> None:
     row = {"id": "1", "title": "Heat", "genres": ["crime"], "writers": ["Mann"], "languages": "en"}
-    files = {"films.jsonl": lines(row), "items.jsonl": "", "domain.yaml": "", "dialogues.jsonl": ""}
-    corpus = opened(tmp_path, files)
-    assert corpus.domain == known_domain("film")
-    (film,) = corpus.catalogue
+    files = {"items.jsonl": lines(row), "domain.yaml": "domain: film", "dialogues.jsonl": ""}
+    (film,) = opened(tmp_path, files).catalogue
     assert film.attributes == {"genre": ("crime",), "writer": ("Mann",), "language": ("en",)}
+
+
+def test_a_file_of_items_in_another_encoding_is_a_corpus(tmp_path: Path) -> None:
+    (tmp_path / "products.csv").write_bytes("id;title\n1;Stühle\n".encode("cp1252"))
+    name = str(tmp_path / "products.csv")
+    with pytest.raises(UserError, match=r"products\.csv.*domain: product"):
+        open_corpus(name)
+    (tmp_path / "domain.yaml").write_text("domain: product\n", "utf-8")
+    with pytest.raises(UserError, match=r"products\.csv.*encoding: cp1252"):
+        open_corpus(name)
+    (tmp_path / "domain.yaml").write_text("domain: product\nencoding: cp1252\n", "utf-8")
+    assert open_corpus(name).catalogue.items["1"].name == "Stühle"
+    assert digest(open_corpus(name).domain) == digest(known_domain("product"))
 
 
 def test_a_relative_folder_is_looked_for_beside_the_campaign(tmp_path: Path) -> None:

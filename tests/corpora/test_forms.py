@@ -259,6 +259,15 @@ def test_a_table_may_be_json(tmp_path: Path, layout: Any) -> None:
     assert (recording.id, turns(recording)) == ("7", TALK)
 
 
+def test_a_table_may_be_parquet(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = [{"chat": "7", "role": who, "content": text, "n": None} for who, text in TALK]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "chats.parquet")
+    (recording,) = read_recordings([tmp_path / "chats.parquet"]).recordings
+    assert (recording.id, turns(recording)) == ("7", TALK)
+
+
 def test_one_who_speaks_may_be_called_system(tmp_path: Path) -> None:
     """Beside an assistant, a `system` gives instructions; alone, it speaks."""
     table = "role,text\nsystem,Be kind.\nuser,Hi\nassistant,Hello\n"
@@ -281,7 +290,7 @@ def test_one_who_speaks_may_be_called_system(tmp_path: Path) -> None:
         ("role,text\nuser,Caf\xe9\n".encode("cp1252"), ["not UTF-8", "byte 18"]),
         (f"{TABLE}{TABLE}", ["line 11", "'c1'", "twice", "line 2"]),
         ("just words\nand more\n", ["neither JSON nor a table", "just words"]),
-        ("", ["is empty"]),
+        ("", ["no rows"]),
     ],
 )
 def test_a_mistake_in_a_table_has_its_line(

@@ -97,7 +97,7 @@ def test_a_split_that_is_not_there(data: Path) -> None:
 def test_a_bad_line_has_file_and_line(data: Path) -> None:
     path = data / "ievalm" / "redial" / "test_data_processed.jsonl"
     path.write_text(f"{json.dumps(RECORD)}\n{{", "utf-8")
-    with pytest.raises(UserError, match=r"test_data_processed\.jsonl:2: is no JSON"):
+    with pytest.raises(UserError, match=r"test_data_processed\.jsonl:2: it is no JSON"):
         open_corpus("redial")
 
 
