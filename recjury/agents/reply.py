@@ -66,20 +66,21 @@ class Reply:
         )
 
     def _list(self, items: object) -> None:
-        self._count(0)
         try:
-            self._items += SystemReply.model_validate({"items": items}).items
+            found = SystemReply.model_validate({"items": items}).items
         except ValidationError:
             raise SystemFailed(
                 f"expected a list of names, ids and ItemRefs as items, got {one_line(repr(items))}"
             ) from None
+        self._count(len(found))
+        self._items += found
         self.listed = True
 
     def _count(self, characters: int) -> None:
         """Count a piece; an empty one counts as well, so that a stream that never ends is ended."""
         self._size += max(1, characters)
         if self._size > _LONGEST:
-            raise SystemFailed(f"its answer is longer than {_LONGEST:,} characters")
+            raise SystemFailed(f"its answer is longer than {_LONGEST:,} characters and items")
 
 
 def _plain(value: object) -> str:

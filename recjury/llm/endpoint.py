@@ -90,7 +90,7 @@ class Endpoint:
             raise AttemptError(Remedy("again", reason_of(error), no_contact=True)) from None
         try:
             return _json(response.content)
-        except ValueError:
+        except (ValueError, RecursionError):
             start = one_line(response.text[:100]) or "nothing"
             reason = f"the answer is no JSON but: {start}: check `base_url`"
             raise AttemptError(Remedy("again", reason, no_contact=True)) from None
@@ -136,12 +136,13 @@ def body_of(request: Request, model: Model, dialect: Dialect, draws: int) -> dic
 
 def completions_of(answer: Any, model: Model) -> list[Completion]:
     """The replies in an answer, read in one way wherever it comes from."""
-    choices = answer.get("choices") if isinstance(answer, Mapping) else None
+    choices = _mapping(answer).get("choices")
     if not isinstance(choices, list) or not choices:
         raise AnswerError(_error_in_answer(answer))
+    choices = [*map(_mapping, choices)]
     if any(map(_is_refused, choices)):
         raise AnswerError(_FILTERED)
-    usage = answer.get("usage") or {}
+    usage = _mapping(answer.get("usage"))
     counts = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
     served = str(answer.get("model") or "")
     return [
@@ -153,7 +154,7 @@ def completions_of(answer: Any, model: Model) -> list[Completion]:
 
 def _is_refused(choice: Mapping[str, Any]) -> bool:
     """Whether a filter took the reply back, or a model refuses what has a schema."""
-    message = choice.get("message") or {}
+    message = _mapping(choice.get("message"))
     is_refusal = message.get("refusal") and not message.get("content")
     return choice.get("finish_reason") == "content_filter" or bool(is_refusal)
 
@@ -161,13 +162,13 @@ def _is_refused(choice: Mapping[str, Any]) -> bool:
 def _completion(
     choice: Mapping[str, Any], model: Model, served: str, counts: tuple[int | None, int | None]
 ) -> Completion:
-    message = choice.get("message") or {}
+    message = _mapping(choice.get("message"))
     text, thoughts = spoken(_text(message.get("content")))
     return Completion(
         text=text,
         thoughts=thoughts or _text(message.get("reasoning_content") or message.get("reasoning")),
         finish=str(choice.get("finish_reason") or "stop"),
-        logprobs=tuple((choice.get("logprobs") or {}).get("content") or ()),
+        logprobs=_tokens(_mapping(choice.get("logprobs")).get("content")),
         tokens_in=counts[0],
         tokens_out=counts[1],
         cost=model.cost(*counts),
@@ -181,9 +182,18 @@ def _vector_of(answer: Any, model: Model) -> Completion:
         vector = vector_in(answer)
     except (LookupError, TypeError, ValueError):
         raise AnswerError(_error_in_answer(answer)) from None
-    tokens = _count((answer.get("usage") or {}).get("prompt_tokens"))
+    tokens = _count(_mapping(answer.get("usage")).get("prompt_tokens"))
     told: dict[str, Any] = {"cost": model.cost(tokens, 0), "served": str(answer.get("model") or "")}
     return Completion(vector, tokens_in=tokens, tokens_out=0, **told)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """What should be a mapping; an empty one if it is none."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _tokens(content: Any) -> tuple[dict[str, Any], ...]:
+    return tuple(dict(_mapping(each)) for each in content) if isinstance(content, list) else ()
 
 
 def _text(content: Any) -> str:
@@ -237,7 +247,7 @@ def _read(response: Any) -> Any:
     """The JSON of an error answer, or its text."""
     try:
         return _json(response.content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return response.text
 
 

@@ -125,28 +125,35 @@ def expected_in(reply: Completion, low: int, high: int) -> float:
             shares = _shares(token, numbers)
             if mass := sum(shares.values()):
                 return sum(number * share for number, share in shares.items()) / mass
-        text += token["token"]
+        text += str(token.get("token") or "")
     raise Unreadable("no number of the scale is among the likely words of the rating")
 
 
 def _odds_at(token: Mapping[str, Any], choices: tuple[str, ...]) -> dict[str, float]:
     """The probability of each choice at one place; of more than one of them, under ""."""
     shares = dict.fromkeys((*choices, ""), 0.0)
-    for top in token.get("top_logprobs") or [token]:
-        word = top["token"].strip()
+    for word, share in _likely(token):
         begun = [word] if word in choices else [c for c in choices if word and c.startswith(word)]
         if begun:
-            shares[begun[0] if len(begun) == 1 else ""] += exp(top["logprob"])
+            shares[begun[0] if len(begun) == 1 else ""] += share
     return shares
 
 
 def _shares(token: Mapping[str, Any], values: Mapping[str, T]) -> dict[T, float]:
     """The probability of each value among the likely tokens at one place."""
     shares = dict.fromkeys(values.values(), 0.0)
-    for top in token.get("top_logprobs") or [token]:
-        if (value := values.get(top["token"].strip())) is not None:
-            shares[value] += exp(top["logprob"])
+    for word, share in _likely(token):
+        if (value := values.get(word)) is not None:
+            shares[value] += share
     return shares
+
+
+def _likely(token: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """The likely words at one place with their probabilities; null is one of 0 in JSON."""
+    for top in token.get("top_logprobs") or [token]:
+        match top:
+            case {"token": str(word), "logprob": int(log) | float(log)}:
+                yield word.strip(), exp(min(log, 0.0))
 
 
 def _only(reply: Completion, find: Callable[[str], Sequence[T]], what: str) -> T:

@@ -196,6 +196,7 @@ def test_odds_are_those_of_the_first_word_that_is_a_choice() -> None:
     ("choices", "tokens", "found"),
     [
         ("A B", [token("I", I=0.98, A=0.01), token("A", A=0.9, B=0.05)], {"A": 18 / 19}),
+        ("A B", [{"token": "A", "logprob": None}, token("A", A=0.9, B=0.1)], {"A": 0.9}),
         ("good poor", [token("go", go=0.6, po=0.3)], {"good": 2 / 3}),
         ("bad unhappy unsure", [token("un", un=0.6, bad=0.1)], "begins several"),
         ("A B", [token("I", I=0.99, A=0.001)], "is none"),

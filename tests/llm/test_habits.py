@@ -204,6 +204,8 @@ HABITS = [
     Habit("a key refused within a 200", (Reply({"error": {"code": 401, "message": "x"}}),), Stop),
     Habit("an error in a list", (Reply([{"error": {"code": 503}}], 503), says("RATING")), 3, 2),
     Habit("no choices", (Reply({"choices": []}), says("RATING")), 3, 2),
+    Habit("choices of another form", (Reply({"choices": ["x"], "usage": 5}), says("RATING")), 3, 2),
+    Habit("JSON too deep to read", (Reply("[" * 100_000), says("RATING")), 3, 2),
     Habit("HTML with status 200", (Reply("<html>Sign in</html>"), says("RATING")), 3, 2),
     Habit("a dropped connection", (Reply(drop=True), says("RATING")), 3, 2),
     Habit("no answer in time", (Reply(delay=9), says("RATING")), 3, 2),
