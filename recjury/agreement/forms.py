@@ -1,6 +1,5 @@
 """Data sets with people's scores, each read as it was published, and CSV."""
 
-import csv
 import gzip
 import io
 import json
@@ -13,6 +12,8 @@ from itertools import combinations, takewhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+import pandas as pd
 
 from recjury import plugins
 from recjury.agreement.annotations import annotations
@@ -60,15 +61,15 @@ def ab_redial(folder: Path) -> Labels:
     rows: list[tuple[Any, ...]] = []
     said: dict[str, tuple[str, ...]] = {}
     talks: dict[str, tuple[Sequence[str], Sequence[str]]] = {}
-    for number, row in enumerate(_csv(folder / "annotated_dialogues.csv")):
-        cells = tuple(v for k, v in row.items() if k.startswith("utterance") and v)
+    for number, row in enumerate(_csv(folder / "annotated_dialogues.csv").to_dict("records")):
+        cells = tuple(v for k, v in row.items() if str(k).startswith("utterance") and v)
         id_ = _id(row["ConvId"], cells, said)
         talks[id_] = ((), cells)
         labels = {
             name.replace("-", "_"): row[name] for name in _DIALOGUE_LABELS.split() if row[name]
         }
         rows += ((id_, -1, metric, str(number), float(score)) for metric, score in labels.items())
-    for number, row in enumerate(_csv(folder / "annotated_turns.csv")):
+    for number, row in enumerate(_csv(folder / "annotated_turns.csv").to_dict("records")):
         for place in range(3):
             cells = tuple(row[f"utterance{place * _SHOWN + each}"] for each in range(_SHOWN))
             id_ = f"{row['ConvId']}#{'|'.join(cells)}"
@@ -272,49 +273,57 @@ def alternating(
 
 def from_csv(path: Path, columns: Mapping[str, str] = MappingProxyType({})) -> Labels:
     """CSV with the columns conversation, metric, score; turn, rater, subset, system, cluster if
-    known. Semicolons and tabs divide columns, too. Raises UserError.
+    known. Semicolons and tabs divide columns, too. A row without a score is left out.
 
     `columns` are the file's names for ours. Where `score` is another column and none is for
-    `metric`, the column's name is the metric.
+    `metric`, the column's name is the metric. Raises UserError.
     """
     if unknown := [name for name in columns if name not in COLUMNS]:
         near = nearest(unknown[0], COLUMNS)
         raise UserError(f"{path}?{unknown[0]}: no such column{near}: {', '.join(COLUMNS)}")
-    defaults = {"turn": "-1", "rater": "people", "subset": path.stem, "system": "unknown"}
-    if "score" in columns:
-        defaults["metric"] = columns["score"]
-    named, rows = {name: columns.get(name, name) for name in COLUMNS}, []
-    for number, given in enumerate(_csv(path), 2):
-        known = defaults | {ours: given[own] for ours, own in named.items() if given.get(own)}
-        known.setdefault("cluster", known.get("conversation", ""))
-        for name in COLUMNS:
-            if name not in known and named[name] not in given:
-                near = nearest(named[name], given)
-                raise UserError(
-                    f"{path}: there is no column {named[name]!r}{near}: {', '.join(given)}. Other "
-                    f"names: csv:{path}?{name}=COLUMN"
-                )
-        try:
-            score = float(known["score"])
-            values = known | {"turn": int(known["turn"]), "score": score}
-            if not math.isfinite(score):
-                continue
-            rows.append(tuple(values[column] for column in COLUMNS))
-        except (KeyError, ValueError):
-            raise UserError(
-                f"{path}:{number}: `score` is a number and `turn` a whole one, got "
-                f"{given.get(named['score'])!r} and {known['turn']!r}"
-            ) from None
-    return labels_of(path.stem, rows)
+    given = _csv(path)
+    names = {name: columns.get(name, name) for name in COLUMNS}
+    missing = {"metric": columns.get("score", ""), "score": "nan", "turn": "-1", "rater": "people"}
+    missing |= {"subset": path.stem, "system": "unknown", "cluster": ""}
+    wanted = {"conversation", "score", *columns, *(() if "score" in columns else ("metric",))}
+    if lacking := [own for name, own in names.items() if name in wanted and own not in given]:
+        raise UserError(
+            f"{path}: there is no column {' and no '.join(map(repr, lacking))}: there are "
+            f"{', '.join(map(str, given))}. Other names: "
+            f"csv:{path}?conversation=COLUMN&score=COLUMN"
+        )
+    frame = pd.DataFrame({name: given.get(own, "") for name, own in names.items()}, given.index)
+    for name, default in missing.items():
+        empty = frame["conversation"] if name == "cluster" else default
+        frame[name] = frame[name].mask(frame[name] == "", empty)
+    frame["score"] = _numbers(path, names["score"], frame["score"])
+    frame["turn"] = _numbers(path, names["turn"], frame["turn"], whole=True).astype(int)
+    return Labels(path.stem, frame[frame["score"].abs() < math.inf])
 
 
-def _csv(path: Path) -> Iterator[dict[str, str]]:
+def _numbers(
+    path: Path, column: str, texts: "pd.Series[str]", *, whole: bool = False
+) -> "pd.Series[float]":
+    """The numbers of a column. Raises UserError with the line of one that is none."""
+    numbers = pd.to_numeric(texts, errors="coerce")
+    wrong = numbers % 1 != 0 if whole else numbers.isna() & (texts.str.lower() != "nan")
+    for row in texts.index[wrong][:1]:
+        kind = "a whole number" if whole else "a number"
+        raise UserError(f"{path}:{row + 2}: `{column}` is {kind}, got {texts[row]!r}")
+    return numbers.astype(float)
+
+
+def _csv(path: Path) -> pd.DataFrame:
+    """The texts of a CSV file. Raises UserError."""
     text = read_text(path)
-    csv.field_size_limit(2**31 - 1)
     first = text.partition("\n")[0]
     divider = max(",;\t", key=first.count)
-    rows = csv.DictReader(io.StringIO(text, newline=None), delimiter=divider)
-    return ({name: cell for name, cell in row.items() if name} for row in rows)
+    try:
+        return pd.read_csv(
+            io.StringIO(text), sep=divider, dtype=str, keep_default_na=False, index_col=False
+        ).fillna("")
+    except ValueError as error:
+        raise UserError(f"{path}: is no CSV: {error}") from None
 
 
 FORMS: Mapping[str, Callable[[Path], Labels]] = {
@@ -333,7 +342,7 @@ def open_labels(wanted: str) -> Labels:
     """The labels that `FORM:PATH` names; `module:function` of one's own returns Labels.
 
     `csv:PATH?score=rating&conversation=id` names the columns of a file. Raises UserError if there
-    is no such form or file, or if there is no label in it.
+    is no such form or file, if there is no label in it, or if a rater has two scores of one place.
     """
     form, _, rest = wanted.partition(":")
     path, _, columns = (rest, "", "") if Path(rest).exists() else rest.partition("?")
@@ -355,4 +364,10 @@ def open_labels(wanted: str) -> Labels:
         )
     if not len(labels.frame):
         raise UserError(f"--labels {wanted}: there is no label in it")
+    place = labels.frame.drop(columns=["score", "cluster"])
+    for again in labels.frame[place.duplicated()][:1].itertuples():
+        raise UserError(
+            f"--labels {wanted}: {again.rater} has two scores of {again.metric} for "
+            f"{again.conversation}: keep one, or name raters in the column `rater`"
+        )
     return labels

@@ -290,7 +290,7 @@ def test_csv_and_the_command(
 )
 def test_other_names_of_columns(tmp_path: Path, columns: str, names: list[str]) -> None:
     scores, labels = planted()
-    frame = labels.frame[["conversation", "metric", "score"]].set_axis(names, axis=1)
+    frame = labels.means()[["conversation", "metric", "score"]].set_axis(names, axis=1)
     frame.to_csv(tmp_path / "people.csv", index=False)
     read = open_labels(f"csv:{tmp_path / 'people.csv'}?{columns}")
     assert [row["n"] for row in rows_of(align(scores, read))] == [60]
@@ -334,12 +334,15 @@ def test_no_number_where_none_is_known() -> None:
     [
         ("crsarena:x.json", "did you mean crsarena-eval"),
         ("csv:missing.csv", "missing.csv"),
-        ("csv:bad.csv", "there is no column .score."),
+        ("csv:bad.csv", "no column 'score': there are conversation, metric, scor"),
+        ("csv:ids.csv", "no column 'conversation' and no 'metric' and no 'score'"),
+        ("csv:twice.csv", "anna has two scores of b for a"),
+        ("csv:half.csv", "half.csv:3: `turn` is a whole number, got '1.5'"),
+        ("csv:long.csv", "long.csv: is no CSV"),
         ("csv:empty.csv", "no label"),
         ("csv:text.csv", "text.csv:2"),
         ("csv:bad.csv?scor=score", "did you mean score"),
         ("csv:bad.csv?score=points", "there is no column .points."),
-        ("csv:wide.csv", "there is no column .score."),
         ("response-pairs:pairs.jsonl", "pairs.jsonl:1: expected a JSON object with id, attack"),
         ("response-pairs:pairs.jsonl.gz", "cannot be unpacked"),
         ("nothing", "FORM:PATH"),
@@ -350,7 +353,11 @@ def test_labels_that_cannot_be_read_are_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.csv").write_text("conversation,metric,scor\na,b,1\n")
-    (tmp_path / "wide.csv").write_text("conversation,metric\na,b,1\n")
+    start = "conversation,metric,score"
+    (tmp_path / "ids.csv").write_text("id,rating\na,1\n")
+    (tmp_path / "twice.csv").write_text(f"{start},rater\na,b,1,anna\na,b,2,anna\na,b,1,ben\n")
+    (tmp_path / "half.csv").write_text(f"{start},turn\na,b,1,1\na,b,2,1.5\n")
+    (tmp_path / "long.csv").write_text(f"{start}\na,b,1\na,b,1,2\n")
     (tmp_path / "pairs.jsonl").write_text('{"id": "1", "history": [], "original": "a"}\n')
     (tmp_path / "pairs.jsonl.gz").write_text("no gzip")
     (tmp_path / "empty.csv").write_text("conversation,metric,score\n")
