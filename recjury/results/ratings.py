@@ -224,23 +224,24 @@ def bases_of(frame: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
-def means(table: pd.DataFrame, resampling: Resampling = STANDARD) -> pd.DataFrame:
+def means(scores: pd.DataFrame, resampling: Resampling = STANDARD) -> pd.DataFrame:
     """One row for each system and metric: mean, low, high (95 %), n, coverage.
 
-    `table` has the scores of trials. Intervals are percentiles of a bootstrap over scenarios, made
-    wider for few of them. `coverage` is the share of the system's trials that have a score.
+    `scores` are those of trials, as `results.scores` has them. Intervals are percentiles of a
+    bootstrap over scenarios, made wider for few of them. `coverage` is the share of the system's
+    trials that have a score.
     """
     columns = ["system", "metric", "mean", "low", "high", "n", "coverage"]
     rows: list[tuple[Any, ...]] = []
-    if not len(table):
+    if not len(scores):
         return pd.DataFrame(columns=columns)
-    systems = table.index.get_level_values("system")
-    draws = resampling.draws(scenarios_of(table.index))
+    systems = scores.index.get_level_values("system")
+    draws = resampling.draws(scenarios_of(scores.index))
     for system in systems.unique():
         is_mine = np.asarray(systems == system)
-        mine = np.where(is_mine[:, None], table.to_numpy(), np.nan)
+        mine = np.where(is_mine[:, None], scores.to_numpy(), np.nan)
         figures, clusters = draws.mean(mine), draws.clusters(mine)
-        for place, metric in enumerate(table.columns):
+        for place, metric in enumerate(scores.columns):
             own, n = figures[:, place], int(np.count_nonzero(~np.isnan(mine[:, place])))
             low_high = interval(own, clusters=int(clusters[place]))
             share = n / int(np.count_nonzero(is_mine))

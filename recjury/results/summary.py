@@ -1,11 +1,12 @@
 """What came of a campaign: means by system, who is ahead, and what failed or has no score."""
 
 from collections import Counter
-from collections.abc import Set
-from typing import Any
+from collections.abc import Mapping, Set
+from typing import Any, TypeVar
 
 import pandas as pd
 
+from recjury.files import nearest
 from recjury.records import Metric
 from recjury.results.campaign import StoredCampaign
 from recjury.results.caveats import (
@@ -32,6 +33,8 @@ from recjury.results.sentences import Row, answer, best_of, cell, listed, rows_o
 from recjury.results.settings import with_settings
 from recjury.results.trials import costs, effort
 from recjury.store import Store
+
+T = TypeVar("T")
 
 
 def summary(
@@ -206,12 +209,19 @@ def _cell(row: Row, metric: Metric) -> str:
     return f"{cell(row['mean'], row, metric)}{part}"
 
 
-def means_by_system(table: pd.DataFrame) -> dict[str, dict[str, dict[str, Any]]]:
+class _ByName(dict[str, T]):
+    """Values by name; the error for another name has the nearest one."""
+
+    def __missing__(self, name: str) -> T:
+        raise KeyError(f"{name}{nearest(name, self)}")
+
+
+def means_by_system(table: pd.DataFrame) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
     """The frame of means by system and metric id: mean, low, high, n, coverage."""
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    found: _ByName[_ByName[dict[str, Any]]] = _ByName()
     for row in rows_of(table):
         figures = {key: row[key] for key in ("mean", "low", "high", "n", "coverage")}
-        found.setdefault(row["system"], {})[row["metric"]] = figures
+        found.setdefault(row["system"], _ByName())[row["metric"]] = figures
     return found
 
 

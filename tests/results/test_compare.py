@@ -170,7 +170,7 @@ def test_versions_are_compared_by_how_they_begin(store: Store) -> None:
     assert row["difference"] == pytest.approx(np.mean(ONE) - np.mean(TWO))
     named = comparison(store, ["mine@3333bbbb44", "mine@1111aaaa2"])
     assert str(named.data["comparisons"]) == str([row])
-    with pytest.raises(UserError, match="mine@1111aaaa"):
+    with pytest.raises(UserError, match=r"mine@1111aaaa; .* no label"):
         comparison(store, ["mine", "mine@99"])
 
 
@@ -207,6 +207,8 @@ def test_the_mean_of_factors_stands_beside_the_verdict(store: Store) -> None:
     assert rows["core.mean"]["mean_a"] == pytest.approx(2.5)  # the twelfth has a failed factor
     found = summary(store)
     assert any("core.mean rest on 1.92 of 2 factors" in note for note in found.notes)
+    with pytest.raises(KeyError, match=r"did you mean core\.mean"):
+        found.data["systems"]["one"]["core.maen"]
     assert set(found.data["systems"]["one"]["core.mean"]) == {
         "mean",
         "low",
