@@ -28,7 +28,7 @@ class Counted(Evaluator):
     mean of all in each round. It is a stand-in, and no judgement of what was said.
     """
 
-    RENDERING: ClassVar[int] = 2
+    RENDERING: ClassVar[int] = 3
 
     kind: Literal["counted"] = "counted"
     max_rounds: int = Field(default=4, ge=1, le=8)
@@ -72,5 +72,8 @@ def _count(criterion: Criterion, metric: str, talk: Talk) -> Count:
     if missing := criterion.lacks(talk.log):
         return Count(None, missing)
     if metric in ENGLISH and not talk.is_english:
-        return Count(None, "it is counted by English words, and the system speaks another language")
+        return Count(
+            None,
+            "it is counted by English words, and the system does not show that it speaks English",
+        )
     return COUNTS[metric](talk)

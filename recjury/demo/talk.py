@@ -59,11 +59,14 @@ class Talk:
 
     @cached_property
     def is_english(self) -> bool:
-        """Whether no other language shows: by common words, and by letters that are not Latin."""
-        text = " ".join(answer.text for answer in self.answers).casefold()
+        """Whether the answers, without names, show English and no other language more.
+
+        It shows in common words, and other scripts in their letters.
+        """
+        text = " ".join(answer.template for answer in self.answers)
         english, others = (len(_words(kind).findall(text)) for kind in ("english", "others"))
         letters = [sign for sign in text if sign.isalpha()]
-        return others <= english and 2 * sum(sign > "\u024f" for sign in letters) <= len(letters)
+        return others < english and 2 * sum(sign > "\u024f" for sign in letters) <= len(letters)
 
     def _known(self, refs: Iterable[ItemRef]) -> list[Item]:
         return [self.catalogue.items[ref.id] for ref in refs if ref.id in self.catalogue.items]

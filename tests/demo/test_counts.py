@@ -94,6 +94,9 @@ def test_what_cannot_be_counted_has_no_score(factor: str, given: ConversationLog
         "Les films que vous aimez sont dans la liste, avec Heat.",
         "히트는 훌륭한 영화입니다.",
         "これは素晴らしい映画です。",
+        "Gerne! Schöne Auswahl:\n1. Heat\nViel Spaß damit!",
+        "Schaut Toy Story, The Red Shoes und Heat!",
+        "The Thin Man (1934), Heat (1995).",
     ],
 )
 def test_english_words_are_counted_in_english_only(text: str) -> None:
