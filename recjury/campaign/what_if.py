@@ -4,15 +4,16 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from recjury.campaign.config import Config
-from recjury.campaign.prepare import Open, prepared
+from recjury.campaign.prepare import Open, Prepared, prepared
+from recjury.campaign.run import budget_of
 from recjury.debate import edited
 from recjury.demo import Counted
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.judges import Core
-from recjury.llm import Ask
-from recjury.records import Debate, Statement, Unit, ratings_of
-from recjury.store import Store
+from recjury.llm import Ask, TypicalModel
+from recjury.records import Debate, Rating, Statement, Unit, ratings_of
+from recjury.store import EvaluationRow, Store
 
 
 class Change(NamedTuple):
@@ -23,54 +24,91 @@ class Change(NamedTuple):
 
 
 class WhatIf(NamedTuple):
-    """The debate as it was, and as it goes on after the changes."""
+    """The debate as it was, and as it goes on after the changes.
 
+    `ratings` are what it is about. `sent` calls went to models of `campaign`, and are charged to
+    it.
+    """
+
+    evaluation: str
+    campaign: str
+    ratings: list[Rating]
     before: Debate
     after: Debate
+    sent: int
 
 
 async def what_if(
     store: Store,
-    evaluation: str,
+    conversation: str,
     changes: Mapping[str, Change],
     *,
+    campaign: str = "",
     round_: int = 1,
     models: Mapping[str, str] | None = None,
     max_rounds: int | None = None,
+    dry_run: bool = False,
     open_provider: Open | None = None,
 ) -> WhatIf:
     """Keep the rounds up to `round_`, change statements there, and hold the rest of the debate.
 
-    `changes` and `models` (aliases) are by role. New calls are kept in the store, so a second look
-    at the same question is free. Raises UserError if there is no such debate, round or role.
+    `changes` and `models` (aliases) are by role. The settings are those of `campaign`, by default
+    of one that still rates as it did then, and its budget holds. New calls are kept in the store,
+    so a second look at the same question is free. In a `dry_run` a typical model speaks, and
+    nothing is kept. Raises UserError if there is no such debate, round or role.
     """
-    row = store.evaluation(evaluation)
+    row = store.debate_of(conversation, campaign)
+    if row is None:
+        where = f" in campaign {campaign}" if campaign else ""
+        raise UserError(f"conversation {conversation[:8]} has no debate{where}")
+    found = store.findings(row.id)
+    before = next(each for each in found if isinstance(each, Debate))
+    if round_ > before.rounds:
+        raise UserError(f"--round {round_}: that debate has rounds 1 to {before.rounds}")
     config = Config.model_validate(store.config(row.campaign))
-    models_ = {alias: model.live for alias, model in config.models.items()}
-    config = config.model_copy(update={"models": models_})
-    found = store.findings(evaluation)
-    before = next((each for each in found if isinstance(each, Debate)), None)
-    if before is None or not 1 <= round_ <= before.rounds:
-        rounds = before.rounds if before else 0
-        raise UserError(f"evaluation {evaluation} has {rounds} rounds, got round {round_}")
-    async with prepared(config, store, open_provider=open_provider, only_rates=True) as ready:
-        evaluator, opening = ready.evaluators.get(row.evaluator), _opening(before, changes, round_)
-        if isinstance(evaluator, Counted):
-            after = await evaluator.debated(ratings_of(found), opening, max_rounds=max_rounds or 0)
-            return WhatIf(before, after)
-        log = await store.log(row.conversation)
-        if not isinstance(evaluator, Core) or evaluator.debate is None or log is None:
-            raise UserError("the evaluator's settings or code have changed since that debate")
-        roles = {_role(name, before): model for name, model in (models or {}).items()}
-        settings = evaluator.debate.model_copy(
-            update={
-                "roles": evaluator.debate.roles | roles,
-                "max_rounds": max_rounds or evaluator.debate.max_rounds,
-            }
+    live = {alias: model.live for alias, model in config.models.items()}
+    config = config.model_copy(update={"models": live})
+    opening = _opening(before, changes, round_)
+    speakers = {_role(name, before): model for name, model in (models or {}).items()}
+    with Store(below=store) as memory:
+        async with prepared(
+            config,
+            memory if dry_run else store,
+            open_provider=TypicalModel if dry_run else open_provider,
+            budget=None if dry_run else budget_of(config, store),
+            only_rates=True,
+        ) as ready:
+            ratings = ratings_of(found)
+            after = await _held(row, ready, store, ratings, opening, speakers, max_rounds)
+            return WhatIf(row.id, row.campaign, ratings, before, after, ready.gateway.sent)
+
+
+async def _held(
+    row: EvaluationRow,
+    ready: Prepared,
+    store: Store,
+    ratings: list[Rating],
+    opening: list[Statement],
+    speakers: dict[str, str],
+    max_rounds: int | None,
+) -> Debate:
+    """The debate after its opening. Raises UserError if its evaluator is another one by now."""
+    evaluator = ready.evaluators.get(row.evaluator)
+    if isinstance(evaluator, Counted):
+        return await evaluator.debated(ratings, opening, max_rounds=max_rounds or 0)
+    log = await store.log(row.conversation)
+    if not isinstance(evaluator, Core) or evaluator.debate is None or log is None:
+        raise UserError(
+            f"{row.name} of campaign {row.campaign} has changed since that debate, in its settings,"
+            " its model's or its code: run the campaign as it was, and ask again"
         )
-        ask = Ask(ready.gateway, Unit(config.name, row.conversation), sample=row.judging)
-        after = await evaluator.debated(log, ratings_of(found), ask, settings, opening)
-    return WhatIf(before, after)
+    settings = evaluator.debate
+    changed = {
+        "roles": settings.roles | speakers,
+        "max_rounds": max_rounds or settings.max_rounds,
+    }
+    ask = Ask(ready.gateway, Unit(row.campaign, row.conversation), sample=row.judging)
+    return await evaluator.debated(log, ratings, ask, settings.model_copy(update=changed), opening)
 
 
 def _opening(before: Debate, changes: Mapping[str, Change], round_: int) -> list[Statement]:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -22,9 +23,9 @@ from recjury.cli.options import (
 )
 from recjury.cli.parameters import OptionsOf
 from recjury.cli.stores import verification
+from recjury.cli.work import run_until_interrupted
 from recjury.errors import UserError
 from recjury.files import read_text
-from recjury.records import ratings_of, statements_of
 from recjury.results import Findings
 from recjury.store import Store
 
@@ -44,32 +45,53 @@ class WhatIf:
     ] = None
     round_: Annotated[int, typer.Option("--round", min=1, help="The round that is changed.")] = 1
     max_rounds: Annotated[int | None, typer.Option(min=1, max=8)] = None
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="What if: only say how many calls it takes.")
+    ] = False
 
     def __bool__(self) -> bool:
         return bool(self.score or self.say or self.model or self.max_rounds)
 
-    def debated(self, store: Store, conversation: str) -> Findings:
+    def debated(self, store: Store, conversation: str, campaign: str) -> Findings:
         """The debate as it was, and below it as it goes on after the changes. Raises UserError."""
-        evaluation = _debated(store, conversation)
-        both = asyncio.run(
-            campaigns.what_if(
-                store,
-                evaluation,
-                self._changes(),
-                round_=self.round_,
-                models=pairs(self.model or (), "--model ROLE=VALUE"),
-                max_rounds=self.max_rounds,
-            )
+        hold = partial(
+            campaigns.what_if,
+            store,
+            store.conversation(conversation, campaign).id,
+            self._changes(),
+            campaign=campaign,
+            round_=self.round_,
+            models=pairs(self.model or (), "--model ROLE=VALUE"),
+            max_rounds=self.max_rounds,
         )
-        ratings = ratings_of(store.findings(evaluation))
-        before, after = (results.debate_data(ratings, debate) for debate in both)
-        texts = [results.debate_text(debate) for debate in both]
+        typical = asyncio.run(hold(dry_run=True))
+        expected = f"about {typical.sent} calls to models of campaign {typical.campaign}"
+        if self.dry_run:
+            return Findings(
+                title=typical.evaluation,
+                answer=f"The rest of the debate: {expected}.",
+                data={"campaign": typical.campaign, "calls": typical.sent},
+            )
+        if typical.sent:
+            typer.echo(f"The rest of the debate is held again: {expected}.", err=True)
+        held = run_until_interrupted(hold())
+        before, after = (
+            results.debate_data(held.ratings, each) for each in (held.before, held.after)
+        )
+        texts = [results.debate_text(each) for each in (held.before, held.after)]
         old, new = (_score(data["verdict"]) for data in (before, after))
+        sent = f" {held.sent} calls sent, on account of {held.campaign}." if typical.sent else ""
         return Findings(
-            title=evaluation,
-            answer=f"Verdict: {old} as it was, {new} if.",
+            title=held.evaluation,
+            answer=f"Verdict: {old} as it was, {new} if.{sent}",
             text=f"As it was\n\n{texts[0]}\n\nIf\n\n{texts[1]}",
-            data={"evaluation": evaluation, "original": before, "variant": after},
+            data={
+                "evaluation": held.evaluation,
+                "campaign": held.campaign,
+                "sent": held.sent,
+                "original": before,
+                "variant": after,
+            },
         )
 
     def _changes(self) -> dict[str, Change]:
@@ -113,7 +135,8 @@ def replay(
 
     Examples: recjury replay 3f2a; recjury replay --sort core.overall; recjury replay --where
     'core.overall<40'; recjury replay --verify; recjury replay 3f2a --score linguist=40; recjury
-    replay 3f2a --json > debate.json; recjury replay debate.json.
+    replay 3f2a --json > debate.json; recjury replay debate.json. What-if asks models, which is
+    paid; what is stored is not asked again.
     """
     if conversation.endswith(".json"):
         output.show(results.replay_file(Path(conversation)))
@@ -122,31 +145,22 @@ def replay(
         raise UserError(
             "--system, --user, --scenario, --where, --failed and --sort are of the list alone"
         )
-    with Store(store, readonly=not what_if) as opened:
+    with Store(store, readonly=not what_if or what_if.dry_run) as opened:
         if what_if:
-            found = what_if.debated(opened, conversation)
+            found = what_if.debated(opened, conversation, campaign)
         elif verify:
             name = campaign_of(opened, campaign)
-            id_ = opened.conversation(conversation).id if conversation else ""
+            id_ = opened.conversation(conversation, campaign).id if conversation else ""
             found = verification(opened, [name], title=name, conversation=id_)
             found = replace(found, data={"campaign": name, **found.data})
         elif conversation:
-            found = asyncio.run(results.replay(opened, conversation))
+            found = asyncio.run(results.replay(opened, conversation, campaign))
         else:
             name = campaign_of(opened, campaign)
             found = results.conversation_list(opened, name, selection=selection, sort=sort)
     if out is not None:
         _write(out, found)
     output.show(found)
-
-
-def _debated(store: Store, conversation: str) -> str:
-    """The first evaluation of a conversation that has a debate. Raises UserError."""
-    row = store.conversation(conversation)
-    for each in store.evaluations(row.campaign, conversation=row.id):
-        if statements_of(store.findings(each.id)):
-            return each.id
-    raise UserError(f"conversation {row.id[:8]} has no debate")
 
 
 def _score(score: float | None) -> str:

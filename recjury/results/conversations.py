@@ -61,14 +61,15 @@ def conversation_list(
     )
 
 
-async def replay(store: Store, conversation: str) -> Findings:
+async def replay(store: Store, conversation: str, campaign: str = "") -> Findings:
     """What was said, the ratings with their reasons, and the debate, round by round.
 
-    `conversation` is an id or how one begins. `data` has the paper's form (CoRE, table 28):
+    `conversation` is an id or how one begins, `campaign` by default the one that planned it last.
+    `data` has the paper's form (CoRE, table 28):
     `avg_org_score` is the mean of the factors, `agent_scores` those of the last round,
     `chat_history` all statements. Raises UserError.
     """
-    row = store.conversation(conversation)
+    row = store.conversation(conversation, campaign)
     log = dict(store.logs([row.id])).get(row.id)
     parts = [_heading(row), _talk(log) if log else ""]
     data: dict[str, Any] = {**row._asdict(), "evaluations": []}

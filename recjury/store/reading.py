@@ -76,10 +76,11 @@ class Reading(Chapter):
         with self.database.connection() as connection:
             return [ConversationRow(*row) for row in connection.execute(query)]
 
-    def conversation(self, prefix: str) -> ConversationRow:
+    def conversation(self, prefix: str, campaign: str = "") -> ConversationRow:
         """The conversation whose id begins so, as the last run that planned it named it.
 
-        Raises UserError if there is none, or more than one.
+        With `campaign`, as that campaign names it. Raises UserError if there is none, or more than
+        one.
         """
         plan = tables.Plan.__table__.c
         begins = func.substr(plan.conversation, 1, len(prefix)) == prefix
@@ -88,7 +89,8 @@ class Reading(Chapter):
             rows = connection.execute(query) if prefix.isascii() else ()
             found = {row.id: ConversationRow(*row) for row in rows}
         if not found:
-            raise UserError(f"no conversation in {self.database.name} begins with {prefix!r}")
+            where = f"campaign {campaign}" if campaign else self.database.name
+            raise UserError(f"no conversation in {where} begins with {prefix!r}")
         if len(found) > 1 and prefix not in found:
             some = ", ".join(sorted(found)[:5])
             raise UserError(f"{len(found)} conversations begin with {prefix!r}, such as {some}")
@@ -107,14 +109,15 @@ class Reading(Chapter):
                 if id_ in texts:
                     yield id_, ConversationLog.model_validate(json.loads(texts[id_]))
 
-    def evaluation(self, id_: str) -> EvaluationRow:
-        """An evaluation, in the campaign that planned it last. Raises UserError."""
-        query = f"{_EVALUATIONS} WHERE e.id = :id ORDER BY ce.run DESC, p.run DESC LIMIT 1"
+    def debate_of(self, conversation: str, campaign: str = "") -> EvaluationRow | None:
+        """The evaluation with the conversation's debate, in any campaign or in one.
+
+        Of several, one by which the last run of its campaign rates, and of these the newest.
+        """
+        values = {"conversation": conversation, "campaign": campaign}
         with self.database.connection() as connection:
-            row = connection.execute(text(query), {"id": id_}).first()
-        if row is None:
-            raise UserError(f"there is no evaluation {id_} in {self.database.name}")
-        return EvaluationRow(*row)
+            row = connection.execute(text(_DEBATE), values).first()
+        return EvaluationRow(*row) if row else None
 
     def evaluations(self, campaign: str, *, conversation: str = "") -> list[EvaluationRow]:
         """The evaluations of a campaign, or of one of its conversations, in the plan's order."""
@@ -184,3 +187,10 @@ _FINDINGS = [
     select(each.__table__).where(each.__table__.c.evaluation == bindparam("id"))
     for each in (tables.Rating, tables.Evidence, tables.Statement)
 ]
+_DEBATE = f"""{_EVALUATIONS}
+    WHERE e.conversation = :conversation AND (:campaign = '' OR p.campaign = :campaign)
+        AND EXISTS (SELECT 1 FROM statement s WHERE s.evaluation = e.id)
+    ORDER BY ce.run = (
+        SELECT MAX(y.run) FROM campaign_evaluator y WHERE y.campaign = ce.campaign
+    ) DESC, ce.run DESC, ce.name, e.judging LIMIT 1
+"""  # noqa: S608 (a constant)

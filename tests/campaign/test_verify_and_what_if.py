@@ -21,10 +21,10 @@ def path(tmp_path: Path) -> Path:
 
 
 def debated(path: Path) -> str:
-    """The first evaluation with a debate."""
+    """The first conversation with a debate."""
     with Store(path, readonly=True) as store:
         rows = store.evaluations("small")
-        return next(row.id for row in rows if statements_of(store.findings(row.id)))
+        return next(row.conversation for row in rows if statements_of(store.findings(row.id)))
 
 
 def asked(
@@ -49,6 +49,7 @@ def test_every_evaluation_comes_out_equal(path: Path) -> None:
         "UPDATE rating SET score = 3 - score WHERE metric = 'novelty' AND score <> 1.5",
         "UPDATE statement SET score = 99 WHERE role = 'Linguist' AND round = 1",
         "UPDATE rating SET score = 1 WHERE metric = 'overall'",
+        "UPDATE rating SET status = 'fine' WHERE metric = 'novelty'",
         "UPDATE text SET text = replace(text, '<rating', '<rating>') WHERE text LIKE '%<rating%'",
     ],
 )
@@ -85,6 +86,28 @@ def test_a_second_look_asks_nothing(path: Path) -> None:
     assert script.requests == []
 
 
+def test_the_settings_are_those_of_a_campaign_that_still_rates_so(path: Path) -> None:
+    other = {"name": "other", "model": {"name": "scripted", "max_tokens": 300}}
+    play(path, config(name="other"), unreadable(1))
+    play(path, config(**other), unreadable(1))
+    both = asked(path, linguist=Change(score=7))
+    with Store(path) as store:
+        assert both.campaign == "small"
+        assert both.sent == store.spent("small").calls - store.spent("other").calls
+        refused = what_if(store, debated(path), {}, campaign="other", dry_run=True)
+        with pytest.raises(UserError, match="other has changed"):
+            asyncio.run(refused)
+
+
+def test_a_dry_run_counts_calls_and_sends_none(path: Path) -> None:
+    script = Counting()
+    with Store(path, readonly=True) as store:
+        changes = {"linguist": Change(score=7)}
+        work = what_if(store, debated(path), changes, dry_run=True, open_provider=script)
+        expected = asyncio.run(work).sent
+    assert (asked(path, linguist=Change(score=7)).sent, script.requests) == (expected, [])
+
+
 def test_nothing_changed_is_the_same_debate(path: Path) -> None:
     both = asked(path)
     assert both.after == both.before
@@ -100,9 +123,9 @@ def test_another_text_is_what_the_others_read(path: Path) -> None:
 
 @pytest.mark.parametrize(("role", "round_"), [("nobody", 1), ("linguist", 5)])
 def test_what_is_not_there_is_one_line(path: Path, role: str, round_: int) -> None:
-    evaluation, changes = debated(path), {role: Change(score=1)}
+    conversation, changes = debated(path), {role: Change(score=1)}
     with Store(path) as store, pytest.raises(UserError, match=r"nobody|round"):
-        asyncio.run(what_if(store, evaluation, changes, round_=round_, open_provider=Counting()))
+        asyncio.run(what_if(store, conversation, changes, round_=round_, open_provider=Counting()))
 
 
 def test_a_dry_run_is_near_the_run_and_writes_nothing(tmp_path: Path) -> None:
