@@ -86,6 +86,7 @@ class Reading(Chapter):
         begins = func.substr(plan.conversation, 1, len(prefix)) == prefix
         query = _conversations().where(begins).order_by(plan.run)
         with self.database.connection() as connection:
+        query = query.where(plan.campaign == campaign) if campaign else query
             rows = connection.execute(query) if prefix.isascii() else ()
             found = {row.id: ConversationRow(*row) for row in rows}
         if not found:
