@@ -11,7 +11,7 @@ _OPENING, _CLOSING = "\"“‘'«„*_`", "\"”’'»“*_`"
 _LIST_ENTRY = re.compile(r"(?:^|\n)\s*(?:\d{1,3}\s*[.):]|[-*•–])\s*[\"“'*_]*$")
 _ENTRY_END = re.compile(r"[\"”'*_]*\s*(?:$|\n|[-–—:(,.;!?])")
 _SENTENCE_END = re.compile(r"[.!?;\n](?:\s|$)|\n")
-_SMALL = frozenset("a an and as at but by for from in into of on or the to with".split())  # noqa: SIM905
+SMALL = frozenset("a an and as at but by for from in into of on or the to with".split())  # noqa: SIM905
 _NO_NOUNS = frozenset("a an any every her his its my our some their your on".split())  # noqa: SIM905
 _OPENERS = frozenset(
     (  # noqa: SIM905
@@ -32,8 +32,6 @@ _DATED = re.compile(
 )
 _IN_BRACKETS = re.compile(r"[.!?\"”*_]* ?\((?:18|19|20)\d\d\)")
 _LINKED = re.compile(r" (?:of |of the |in the )?(?=[A-Z0-9])|-(?=[A-Z])")
-_WHOLE = re.compile(r"[.!?]*\s*$|[.:]\s")
-_JOINTS = re.compile(r"[,;/&]|\b(?:and|or|of|in)\b")
 
 
 class Marks:
@@ -60,19 +58,13 @@ class Marks:
         return bool(is_quoted or (is_entry and _ENTRY_END.match(self.text, last)))
 
     def is_title(self, start: int, end: int) -> bool:
-        """Whether ordinary words are written as a title: set off, all there is, or in capitals."""
+        """Whether ordinary words are written as a title: set off, or in capitals."""
         span = self.words[start:end]
-        if self.is_set_off(start, end) or self._is_all(start, end):
+        if self.is_set_off(start, end):
             return True
         if not self._has_sense or not self._is_capitalised(span):
             return False
         return len(span) > 1 or not self._has_other_reason(start)
-
-    def is_thing(self, start: int, end: int) -> bool:
-        """Whether words in lower case have an article or the like: "a taxi driver"."""
-        span = self.words[max(0, start - 1) : start + 1]
-        has_article = any(word.key in _NO_NOUNS for word in span)
-        return has_article and not any(w.text[0].isupper() for w in self.words[start:end])
 
     def begins_earlier(self, start: int, end: int) -> bool:
         """Whether a capital before a single word makes it the end of a longer name."""
@@ -82,7 +74,7 @@ class Marks:
         return (
             word.text[0].isupper()
             and before.text[0].isupper()
-            and before.key not in _SMALL | _OPENERS | {"i"}
+            and before.key not in SMALL | _OPENERS | {"i"}
             and self.text[before.end : word.start] in (" ", "-")
             and not self._starts_sentence(before)
         )
@@ -124,7 +116,7 @@ class Marks:
         """Whether a name does not begin with a word: "and", or "Try" at the head of a sentence."""
         if word.key in ("the", "a", "an"):
             return False
-        return word.key in _SMALL | _OPENERS | _OFFERS and not (
+        return word.key in SMALL | _OPENERS | _OFFERS and not (
             word.text[0].isupper() and not self._starts_sentence(word)
         )
 
@@ -132,15 +124,8 @@ class Marks:
         """Whether a word may be part of a name, together with the word behind it."""
         word, behind = self.words[place], self.words[place + 1]
         gap = self.text[word.end : behind.start]
-        is_written_so = not word.text[0].islower() or word.key in _SMALL
+        is_written_so = not word.text[0].islower() or word.key in SMALL
         return is_written_so and re.fullmatch(r":? |, |-| ?[-–] |[.!?*_\"”]* ?\(", gap) is not None
-
-    def parts(self, start: int, end: int) -> Iterator[int]:
-        """The words from which a title of its own may begin: behind a comma, "and" and the like."""
-        before = self.words[start - 1].end
-        for place in range(start, end):
-            if _JOINTS.search(self.text, before, self.words[place].start):
-                yield place
 
     def _is_remark(self, word: Word) -> bool:
         """Whether a capital behind a name begins a sentence, though no full stop says so."""
@@ -150,20 +135,9 @@ class Marks:
         """The first word that does not end before a position."""
         return bisect_right(self.words, position, key=lambda word: word.end)
 
-    def _is_all(self, start: int, end: int) -> bool:
-        """Whether the sentence, or the text, is nothing but these words, with a capital."""
-        first, last = self.words[start], self.words[end - 1]
-        opens = end - start == 1 and first.key in _OPENERS | _PRONOUNS
-        return (
-            first.text[0].isupper()
-            and not opens
-            and self._starts_sentence(first)
-            and _WHOLE.match(self.text, last.end) is not None
-        )
-
     def _is_capitalised(self, span: Sequence[Word]) -> bool:
         """Whether all words have capitals, and one of them where no sentence begins."""
-        needed = [word for word in span if word is span[0] or word.key not in _SMALL]
+        needed = [word for word in span if word is span[0] or word.key not in SMALL]
         needed = [word for word in needed if not word.text.isdigit()]
         shouted = any(len(word.text) > 1 and word.text.isupper() for word in needed)
         return (

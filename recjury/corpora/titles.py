@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from recjury.corpora.marks import Marks
-from recjury.corpora.words import Word, fold, is_ordinary, is_phrase, plain, words
+from recjury.corpora.words import Word, fold, is_ordinary, plain, words
 
-LINKING = 1
+LINKING = 2
 """Another number if the same text names other items."""
 
 _DATED = re.compile(r"(?P<name>.+?)\s*\((?P<year>(?:18|19|20)\d\d)\)\s*$", re.DOTALL)
@@ -137,7 +137,7 @@ class TitleIndex:
         """Where in the text a name ends that is not these titles; 0 if it is one of them."""
         if year := _YEAR_BEHIND.match(marks.text, marks.words[end - 1].end):
             return 0 if _nearest(same, int(year[1])) else year.end()
-        if marks.words[end - 1].text[0].islower() or not self._goes_on(marks, end):
+        if marks.words[end - 1].text[0].islower() or marks.goes_on_until(end) == end:
             return 0
         return marks.words[marks.goes_on_until(end) - 1].end
 
@@ -174,7 +174,7 @@ class TitleIndex:
             return None
         if start != behind and marks.begins_earlier(start, end):
             return None
-        if year is None and self._goes_on(marks, end):
+        if year is None and marks.goes_on_until(end) > end:
             return None
         return _nearest(same, int(year[1]) if year else None)
 
@@ -189,26 +189,11 @@ class TitleIndex:
     def _is_meant(self, alias: str, marks: Marks, start: int, end: int) -> bool:
         if alias in self._values:
             return marks.is_set_off(start, end)
-        if is_phrase(alias.split()) and marks.is_thing(start, end):
-            return False
         return not is_ordinary(alias.split()) or marks.is_title(start, end)
 
     def _is_other(self, span: Sequence[Word]) -> bool:
         """Whether several words are a name that is no title."""
         return len(span) > 1 and " ".join(word.key for word in span) in self._values
-
-    def _goes_on(self, marks: Marks, end: int) -> bool:
-        """Whether a name is the beginning of a longer one, which is no title of the index."""
-        last = marks.goes_on_until(end)
-        return last > end and not any(
-            self._is_name(marks.words[start : start + length])
-            for start in marks.parts(end, last)
-            for length in range(1, self._longest.get(marks.words[start].key, 0) + 1)
-        )
-
-    def _is_name(self, span: Sequence[Word]) -> bool:
-        name = " ".join(word.key for word in span)
-        return name in self._by_alias or name in self._values
 
 
 @functools.lru_cache(4)  # many titles are looked for in one text

@@ -82,11 +82,6 @@ def is_ordinary(keys: list[str]) -> bool:
     return len(keys) < _LONG and _are_in(known, keys)
 
 
-def is_phrase(keys: list[str]) -> bool:
-    """Whether two or three words are ordinary ones: "the box", "taxi driver"."""
-    return 1 < len(keys) < _LONG and _are_in(ordinary_words("name") | _common(), keys)
-
-
 def is_common(key: str) -> bool:
     """Whether a word is one of the commonest, with which people begin sentences."""
     return key in _common()

@@ -30,7 +30,7 @@ class DemoUser(SimulatedUser):
     not name a target that the system has not named.
     """
 
-    RENDERING: ClassVar[int] = 4
+    RENDERING: ClassVar[int] = 5
 
     kind: Literal["demo"] = "demo"
     name: str = "demo"

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from rapidfuzz.distance import OSA
 
 from recjury.corpora import Catalogue, Title, fold
+from recjury.corpora.marks import SMALL
 from recjury.corpora.words import ordinary_words, plain
 from recjury.records import ItemRef
 
@@ -76,14 +77,16 @@ _title = functools.lru_cache(1024)(Title)
 
 def _is_marked(alias: str, year: str, text: str) -> bool:
     """Whether an alias is quoted, dated, asked for, capitalised, or all that is said."""
-    title = r"\W*".join(map(re.escape, alias.split()))
+    words, gap = alias.split(), r"\W*"
+    title = gap.join(map(re.escape, words))
     marks = (
         rf"(?<!\w)[\"'“‘*_#]\s*(?:the )?{title}\b|\b{title}\W*(?:from )?\(?{year}"
         rf"|\b{year} (?:movie|film) {title}\b"
         rf"|\b(?:called|titled|watch(?:ed)?|seen) (?:the )?{title}\s*(?:$|[.!?,])"
         rf"|(?:^|[.!?])\W*{title}\W*$"
     )
-    capital = rf"(?<=[a-z,] )(?:The )?{title.title()}\b"
+    written = (f"(?i:{w})" if w in SMALL and n else w.capitalize() for n, w in enumerate(words))
+    capital = rf"(?<=[a-z,] )(?:The )?{gap.join(written)}\b"
     has_none = alias.isdigit() or alias.endswith("day")  # "21"; "Friday" has one in any sentence
     return bool(
         re.search(marks, text, re.IGNORECASE) or (not has_none and re.search(capital, text))

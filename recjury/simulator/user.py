@@ -1,6 +1,7 @@
 """`SimulatedUser`: what users have in common, and what they know when they speak."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from recjury.corpora import Part
 from recjury.llm import Ask
@@ -37,6 +38,8 @@ class SimulatedUser(Part):
     It keeps no state: all that it knows of the conversation is in the situation. One of your own
     needs `speak` alone.
     """
+
+    RENDERING: ClassVar[int] = 2
 
     def lacks(self, scenario: Scenario) -> str:  # noqa: ARG002
         """Why it cannot play a scenario, or nothing."""

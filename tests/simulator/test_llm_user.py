@@ -73,7 +73,7 @@ def test_the_prompts_are_the_golden_ones(prompts: str) -> None:
     texts["rewrite"] = prompt(user(prompts=prompts), SITUATION, ["The Matrix (1999)"])
     rendered = "".join(f"===== {name}\n{text}\n" for name, text in texts.items())
     assert rendered == (HERE / "golden" / f"{prompts}.txt").read_text("utf-8")
-    assert LlmUser.RENDERING == 1
+    assert LlmUser.RENDERING == 2
 
 
 CHECKLIST: list[dict[str, Any]] = yaml.safe_load((HERE / "user_checklist.yaml").read_text("utf-8"))
