@@ -6,7 +6,14 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from recjury.agreement.labels import PLACE, Labels, agreement, lacking, with_labels
+from recjury.agreement.labels import (
+    PLACE,
+    Labels,
+    agreement,
+    beyond_chance,
+    lacking,
+    with_labels,
+)
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.results import Findings, Resampling
@@ -244,22 +251,26 @@ def _without_interval(table: pd.DataFrame) -> Iterator[str]:
 
 
 def _answer(table: pd.DataFrame) -> str:
-    """Whether the metrics say more than what reads no word."""
+    """How many metrics go with people beyond chance, and the one that does so most."""
     known = table.dropna(subset="spearman")
     is_plain = known["metric"].isin(_PREDICTORS)
-    if is_plain.all():
+    judged = known[~is_plain]
+    if not len(judged):
         return (
             "No metric has enough scores beside labels for a correlation: dialogues and turns want "
             "5, systems 3."
         )
-    (best,) = known[~is_plain].nlargest(1, "spearman").to_dict("records")
+    above, sentence = beyond_chance(*(judged[f"spearman{end}"] for end in ("", "_low", "_high")))
+    if not above.any():
+        return sentence
+    (best,) = judged[above].nlargest(1, "spearman").to_dict("records")
     at_best = (known["subset"] == best["subset"]) & (known["aspect"] == best["aspect"])
     plain = known["spearman"][is_plain & at_best]
     other = f"; what reads no word of the log reaches {plain.max():.2f}" if len(plain) else ""
-    rho = f"rho {_cell(best, 'spearman')} with {best['aspect']} on {best['subset']}{other}."
-    if best["spearman"] <= 0:
-        return f"No metric agrees with people: the highest is {best['metric']}, {rho}"
-    return f"{best['metric']} agrees best with people: {rho}"
+    return (
+        f"{sentence} Highest: {best['metric']}, rho {_cell(best, 'spearman')} with "
+        f"{best['aspect']} on {best['subset']}{other}."
+    )
 
 
 def _shown(table: pd.DataFrame) -> pd.DataFrame:

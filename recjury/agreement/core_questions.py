@@ -1,13 +1,13 @@
 """CoRE's four research questions (Chen et al., sections 5 and 7), and what its debate earns."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from recjury.agreement.labels import agreement
+from recjury.agreement.labels import agreement, beyond_chance
 from recjury.agreement.study import FEWEST, Study, check_enough, cluster_of
 from recjury.errors import UserError
 from recjury.records import DEBATE
@@ -61,12 +61,9 @@ def factors_and_people(study: Study) -> Findings:
     rows = _by_factor_and_judge(study)
     table = pd.DataFrame(rows)
     by_judge = table.groupby("judge", sort=False)["rho"].mean()
-    best = str(by_judge.idxmax()) if by_judge.notna().any() else None
     return Findings(
         title="core.rq2",
-        answer=f"{best} agrees best with people: mean rho {by_judge[best]:.2f} over factors."
-        if best is not None
-        else "No judge has enough scores beside labels.",
+        answer=_answer(table, lambda _: f"{by_judge.idxmax()}, mean rho {by_judge.max():.2f}"),
         tables={"Judges and people by factor (CoRE, table 8)": table},
         data={"rows": rows, "mean_rho": by_judge.to_dict()},
     )
@@ -79,14 +76,11 @@ def verdicts_and_people(study: Study) -> Findings:
     metrics = [str(each) for each in wide if str(each).endswith(ends)]
     rows = _by_score(wide, metrics, study)
     check_enough(max(row["n"] for row in rows))
-    known = [row for row in rows if not math.isnan(row["rho"])]
-    best = max(known, key=lambda row: float(row["rho"]), default=None)
+    table = pd.DataFrame(rows)
     return Findings(
         title="core.rq3",
-        answer=f"{best['metric']} agrees best with people: rho {best['rho']:.2f}."
-        if best
-        else "Nothing has enough scores beside labels.",
-        tables={"Overall scores and people (CoRE, table 9)": pd.DataFrame(rows)},
+        answer=_answer(table, lambda best: f"{best['metric']}, rho {best['rho']:.2f}"),
+        tables={"Overall scores and people (CoRE, table 9)": table},
         data={"rows": rows},
     )
 
@@ -219,6 +213,13 @@ def _by_score(wide: pd.DataFrame, columns: Sequence[str], study: Study) -> list[
     return [
         {"metric": name, **_rho_tau(overall[overall["metric"] == name], study)} for name in columns
     ]
+
+
+def _answer(table: pd.DataFrame, highest: "Callable[[pd.Series[Any]], str]") -> str:
+    """How many correlations chance does not explain; of these, `highest` names the highest."""
+    above, sentence = beyond_chance(table["rho"], table["low"], table["high"])
+    best = table[above].nlargest(1, "rho")
+    return "".join((sentence, *(f" Highest: {highest(row)}." for _, row in best.iterrows())))
 
 
 def _rho_tau(both: pd.DataFrame, study: Study) -> dict[str, Any]:

@@ -1,20 +1,25 @@
 """`Labels`: people's scores in a frame, the dialogues they rated, and scores joined with them."""
 
 from collections.abc import Iterable
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from recjury.corpora import Recording
 from recjury.errors import UserError
 from recjury.results import Resampling
-from recjury.stats import Correlations, correlations
+from recjury.stats import Correlations, correlations, holm
 
 COLUMNS = ("conversation", "turn", "metric", "rater", "score", "subset", "system", "cluster")
 PLACE = ["conversation", "turn"]
 """What is rated: a turn, or with -1 the dialogue."""
 
 _NAMED = 3  # conversations in a line
+_NORMAL = NormalDist()
+_LEVEL = 0.05
+_MOST = 0.999_999  # of a correlation; 1 is infinite on Fisher's scale
 _TOLD_APART = {"subset": "data set", "system": "system"}
 
 
@@ -128,6 +133,26 @@ def agreement(both: pd.DataFrame, resampling: Resampling, *, fewest: int = 5) ->
     """
     columns = (both[name] for name in ("score", "label", "cluster", "system"))
     return correlations(*columns, **resampling._asdict(), fewest=fewest)
+
+
+def beyond_chance(
+    value: "pd.Series[float]", low: "pd.Series[float]", high: "pd.Series[float]"
+) -> tuple["pd.Series[bool]", str]:
+    """Which correlations are above 0 beyond chance, of all that were looked at; and a sentence.
+
+    The p of each is by the width of its interval on Fisher's scale, with Holm's correction; one
+    without an interval is not shown to be above 0.
+    """
+    z, lowest, highest = np.arctanh(np.clip([value, low, high], -_MOST, _MOST))
+    errors = (highest - lowest) / (2 * _NORMAL.inv_cdf(0.975))
+    p = [2 * (1 - _NORMAL.cdf(each)) for each in np.nan_to_num(np.abs(z) / errors)]
+    above = pd.Series(holm(p) < _LEVEL, value.index) & (low > 0)
+    many, level = f"of {len(value)} correlations with people", f"p < {_LEVEL}, Holm's correction"
+    if above.any():
+        return above, f"Above 0 ({level}): {above.sum()} {many}."
+    without = int(low.isna().sum())
+    rest = f"; {without} have no interval" if without else ""
+    return above, f"None {many} is shown to be above 0 ({level}){rest}."
 
 
 def some(names: set[str]) -> str:

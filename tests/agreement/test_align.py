@@ -103,6 +103,27 @@ def test_defects_are_counted() -> None:
     assert not align(*planted()).data["defects"]
 
 
+def test_what_chance_explains_is_not_named() -> None:
+    """Of 20 metrics without a word about the labels, one has an interval above 0."""
+    _, labels = planted()
+    generator = np.random.default_rng(13)
+    frames = [
+        pd.DataFrame({"conversation": labels.means()["conversation"], "turn": -1}).assign(
+            metric=f"m{number}.overall", score=generator.normal(size=60)
+        )
+        for number in range(20)
+    ]
+    found = align(pd.concat(frames), labels, resamples=500)
+    assert any(row["spearman_low"] > 0 for row in rows_of(found))
+    assert "None of 20" in found.answer
+    true, _ = planted()
+    found = align(pd.concat([*frames, true]), labels, resamples=500)
+    assert "1 of 21" in found.answer
+    assert "mine.overall" in found.answer
+    turned = align(true.assign(score=-true["score"]), labels, resamples=500)
+    assert "None of 1 " in turned.answer
+
+
 def test_systems_are_ranked() -> None:
     scores, labels = planted()
     (own,) = rows_of(align(scores, labels, level="system"))
@@ -273,7 +294,7 @@ def test_csv_and_the_command(
     assert done.json["rows"][0]["n"] == 60
     drawn = ("--resamples", "200", "--plot", "rho.svg")
     assert (
-        "mine.overall agrees best"
+        "1 of 1 correlations with people. Highest: mine.overall"
         in recjury("align", "scores.csv", "--labels", "csv:people.csv", *drawn).out
     )
     picture = (tmp_path / "rho.svg").read_text()
