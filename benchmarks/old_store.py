@@ -42,6 +42,7 @@ RATING = "metric", "rater", "turn", "score", "judging", "status", "reason"
 
 def main(old: Path, out: Path, campaign: str = "") -> None:
     with closing(opened(old)) as store:
+        check(old, store)
         known = store.execute("SELECT id, name FROM campaign ORDER BY created_at").fetchall()
         chosen = [id_ for id_, name in known if name == campaign or id_.startswith(campaign)]
         if len(chosen) != 1:
@@ -72,17 +73,22 @@ def main(old: Path, out: Path, campaign: str = "") -> None:
 
 
 def opened(path: Path) -> sqlite3.Connection:
-    """The store, for reading. Raises SystemExit with one line."""
+    """The file, for reading. Raises SystemExit with one line."""
     if not path.is_file():
         sys.exit(f"there is no file {path}")
-    store = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+
+
+def check(path: Path, store: sqlite3.Connection) -> None:
+    """Raises SystemExit with one line for what is no store of 0.2."""
     try:
         if store.execute("PRAGMA application_id").fetchone() == (0x7265636A,):
             sys.exit(f"{path} is a store of this version: `recjury export` writes its files")
         (schema,) = store.execute("SELECT number FROM schema_version").fetchone()
     except sqlite3.DatabaseError as error:
         sys.exit(f"{path} is no store of recjury 0.2: {error}")
-    return store if schema == 5 else sys.exit(f"{path} has tables {schema}, not those of 0.2 (5)")
+    if schema != 5:
+        sys.exit(f"{path} has tables {schema}, not those of 0.2 (5)")
 
 
 if __name__ == "__main__":

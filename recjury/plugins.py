@@ -96,7 +96,7 @@ def _source_of(value: Any) -> str:
     try:
         text = inspect.getsource(class_or_function)
         state = "" if class_or_function is value else json.dumps(vars(value), sort_keys=True)
-    except (OSError, TypeError, ValueError):
+    except Exception:  # the file may have changed since, and be no Python any more
         return uuid4().hex[:16]
     if getattr(value, "__closure__", None):  # what it closes over is not in its source
         return uuid4().hex[:16]

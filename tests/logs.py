@@ -1,5 +1,6 @@
 """Logs and asks for tests of judges and debates."""
 
+import weakref
 from collections.abc import Callable, Iterable
 
 from recjury.corpora import open_corpus
@@ -37,7 +38,9 @@ def ask_of(
     """An `Ask` over a store in memory, whose models all say what the script says."""
     model = ScriptedModel(replies)
     models = {alias: Model(name=alias) for alias in aliases}
-    gateway = Gateway(models, Store(":memory:"), lambda _: model)
+    store = Store(":memory:")
+    gateway = Gateway(models, store, lambda _: model)
+    weakref.finalize(gateway, store.close)
     return Ask(gateway, Unit("c", "conversation", "evaluation")), model
 
 

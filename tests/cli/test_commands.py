@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,26 @@ def test_a_run_shows_means_and_says_what_it_did(
     events = [json.loads(line)["event"] for line in lines]
     for what in ("run", "conversation", "evaluation", "call"):
         assert events.count(f"{what} begins") == events.count(f"{what} ends") > 0
+
+
+def test_what_is_only_rated_is_not_said_to_be_played(
+    tmp_path: Path, ran: Recjury, endpoint: ScriptedEndpoint
+) -> None:
+    shorter = {"kind": "core", "debate": {"max_rounds": 1}}
+    campaign(tmp_path / "c.yaml", endpoint.url, evaluators=["outcome", shorter])
+    assert "4 conversations are left to rate" in ran("run", "c.yaml", "--dry-run").out
+    assert "4 of 4 conversations were finished, 0 were played" in ran("run", "c.yaml").err
+
+
+@pytest.mark.parametrize("command", ["doctor", "run --dry-run", "run"])
+def test_a_budget_in_dollars_wants_prices_everywhere(
+    tmp_path: Path, recjury: Recjury, endpoint: ScriptedEndpoint, command: str
+) -> None:
+    model = {"name": "m", "base_url": endpoint.url}
+    campaign(tmp_path / "c.yaml", endpoint.url, model=model, budget=1.0)
+    done = recjury(*command.split(), "c.yaml")
+    assert "set `price_in` and `price_out`" in done.out + done.err
+    assert (done.code, endpoint.asked) == (3 if command == "doctor" else 2, [])
 
 
 def test_json_has_stable_keys(ran: Recjury) -> None:
@@ -208,7 +229,7 @@ def test_mistakes_in_replay_are_one_line(
 
 
 def test_an_altered_rating_is_found(tmp_path: Path, ran: Recjury) -> None:
-    with sqlite3.connect(tmp_path / "recjury.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "recjury.db")) as connection, connection:
         connection.execute("UPDATE rating SET score = 4 - score WHERE metric = 'novelty'")
     done = ran("store", "verify")
     assert "novelty" in done.out

@@ -157,7 +157,7 @@ def test_its_python_works(page: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__main__"}
     for text in python_of(page):
-        exec(compile(text, name_of(page), "exec"), names)
+        exec(compile(text, f"<{name_of(page)}>", "exec"), names)
 
 
 @pytest.mark.parametrize("notebook", sorted(DOCS.rglob("*.ipynb")), ids=name_of)

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -53,8 +54,9 @@ def rating(score: float | None, rater: str = "main", turn: int | None = None) ->
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "s.db")
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "s.db") as opened:
+        yield opened
 
 
 def start(store: Store, *rows: PlannedConversation, evaluators: str = "e1") -> int:

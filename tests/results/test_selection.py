@@ -90,8 +90,8 @@ def test_trials_that_nobody_played_are_chosen_by_name(films: Store) -> None:
     plan = [*films.played("films"), PlannedConversation("new", 9, *about)]
     assert Selection(systems=("three",)).of_plan(films, "films", plan) == {"new"}
     assert "new" not in Selection(where=("core.overall<40",)).of_plan(films, "films", plan)
-    with pytest.raises(UserError, match="no column or metric"):
-        Selection(where=("core.overall<40",)).of_plan(Store(), "films", plan)
+    with Store() as empty, pytest.raises(UserError, match="no column or metric"):
+        Selection(where=("core.overall<40",)).of_plan(empty, "films", plan)
 
 
 def test_a_comparison_of_chosen_trials(films: Store) -> None:
