@@ -156,11 +156,16 @@ def _records(trials: pd.DataFrame, drawing: Drawing, rng: random.Random) -> list
         first = rows.sort_values("repeat").drop_duplicates("system")
         complete[str(corpus)] += [list(first["id"])] if len(first) == systems else []
     for corpus, records in complete.items():
+        if not records:
+            raise UserError(
+                f"{corpus}: no record was played with all {systems} systems (recordings never "
+                "are): --design random draws conversations instead"
+            )
         if len(records) < drawing.number:
             raise UserError(
                 f"{corpus}: {len(records)} records were played with all {systems} systems, and "
-                f"{drawing.number} are wanted: play more, take --number {max(1, len(records))}, or "
-                "take --design random"
+                f"{drawing.number} are wanted: play more, take --number {len(records)}, or take "
+                "--design random"
             )
     return [
         each for name in sorted(complete) for each in rng.sample(complete[name], drawing.number)
@@ -197,7 +202,10 @@ def _check_raters(drawing: Drawing) -> None:
     if len({rater.casefold() for rater in raters}) < len(raters):
         raise UserError(f"--raters: each is named once, got {', '.join(raters)}")
     if len(raters) < each:
-        raise UserError(f"--each {each}: raters are {', '.join(raters)}")
+        raise UserError(
+            f"each conversation goes to {each} raters, and there are {len(raters)} "
+            f"({', '.join(raters)}): take --each {len(raters)}, or name more"
+        )
 
 
 def _page(key: Key, rater: str) -> str:

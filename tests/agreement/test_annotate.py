@@ -193,7 +193,7 @@ def test_conversations_are_drawn_at_random(path: Path, tmp_path: Path) -> None:
     [
         (("anna", "ben"), {"number": 7}, "6 records"),
         (("anna", "ben"), {"number": 13, "design": "random"}, "12 finished"),
-        (("anna",), {}, "raters are anna"),
+        (("anna",), {}, "--each 1"),
         (("anna", "Anna"), {}, "named once"),
         (("anna", "../ben"), {}, "letters, digits"),
         (("a", "b", "c", "d", "e"), {"number": 1}, "fewer raters"),
@@ -205,6 +205,14 @@ def test_what_cannot_be_drawn(
     with pytest.raises(UserError, match=message):
         exported(path, tmp_path / "study", *raters, **drawing)
     assert not (tmp_path / "study").exists()
+
+
+def test_systems_without_a_common_record_are_drawn_at_random(tmp_path: Path) -> None:
+    with Store(tmp_path / "s.db") as store:
+        for number, system in enumerate(("one", "other")):
+            put(store, said("Hello?", "Heat.", id=system), system=system, number=number)
+        with pytest.raises(UserError, match="--design random"):
+            export_pages(store, tmp_path / "study", Drawing(("anna", "ben"), number=1))
 
 
 @pytest.fixture
