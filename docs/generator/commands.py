@@ -1,6 +1,7 @@
 """Commands and their options, as the program has them."""
 
 import inspect
+import json
 from collections import Counter
 from collections.abc import Container, Iterator
 from typing import Any, Literal, get_args, get_origin
@@ -34,6 +35,23 @@ def commands() -> tuple[list[str], list[str]]:
         for path in (path for name in names for path in known if path.split()[0] == name):
             page.extend(_command(path, known[path], shared))
     return start, more
+
+
+def helps() -> str:
+    """What `--help` shows of each command, for terminals of 80 columns, as JSON."""
+    main = typer.main.get_command(app)
+    root = main.make_context("recjury", [], resilient_parsing=True, terminal_width=78)
+    found = dict(_helps(main, root))
+    return json.dumps(found, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+def _helps(group: Any, above: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, late in group.commands.items():
+        command = getattr(late, "command", late)
+        own = command.make_context(name, [], parent=above, resilient_parsing=True)
+        yield f"{prefix}{name}", command.get_help(own)
+        if hasattr(command, "commands"):
+            yield from _helps(command, own, f"{prefix}{name} ")
 
 
 def _leaves(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:

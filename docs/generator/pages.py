@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+import recjury
 from docs.generator import commands, keys, metrics, names, store
 from docs.generator.writing import meanings_of_nothing
 
@@ -28,8 +29,13 @@ def pages() -> dict[str, str]:
     return written
 
 
+HELP = Path(recjury.__file__).parent / "cli" / "help.json"
+"""Where the help of commands stands, which is shown without an import of their modules."""
+
+
 def write() -> None:
-    """Write all pages to docs/reference."""
+    """Write all pages to docs/reference, and the help of commands."""
+    HELP.write_text(commands.helps(), "utf-8")
     for name, text in pages().items():
         (_FOLDER / name).write_text(text, "utf-8")
 

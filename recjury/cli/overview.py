@@ -1,11 +1,14 @@
 """The commands by what they are for; what one begins with comes first.
 
-A command's module is imported when it is called, so `recjury --help` imports none.
+A command's module is imported when it is called. No help imports one: that of a command stands in
+help.json, which is written from the code with the reference.
 """
 
+import json
 from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -65,9 +68,21 @@ class LateCommand(TyperCommand):
         alone.command(self.name)(expanded(found))
         return typer.main.get_command(alone)
 
-    def make_context(self, *given: Any, **more: Any) -> Any:
-        """The context of the command itself, which is then called."""
-        return self.command.make_context(*given, **more)
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        """The context of the command itself, which is then called. For help, typer.Exit."""
+        *words, last = args or [""]
+        if last in ("-h", "--help") and (text := _help(str(self.name), *words)):
+            typer.echo(text)
+            raise typer.Exit
+        return self.command.make_context(info_name, args, parent, **extra)
+
+
+def _help(*words: str) -> str:
+    """The help of a command as it stands in help.json; empty if it has none."""
+    texts = json.loads(Path(__file__).with_name("help.json").read_text("utf-8"))
+    return str(texts.get(" ".join(words), ""))
 
 
 class Overview(TyperGroup):

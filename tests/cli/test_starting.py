@@ -125,10 +125,12 @@ def test_help_has_what_one_begins_with_first_and_each_command_has_its_own(recjur
         assert f"recjury {name} " in recjury(name, "--help").out
 
 
-def test_help_imports_no_command() -> None:
+@pytest.mark.parametrize("words", [[], ["run"], ["store", "verify"]])
+def test_help_imports_no_command(words: list[str]) -> None:
     """What a command needs is imported when it is called: `--help` is there at once."""
-    heavy = {"aiohttp", "numpy", "openai", "pandas", "pydantic", "rich", "sqlalchemy", "torch"}
-    code = "import atexit, sys; from recjury.cli import main; sys.argv = ['recjury', '--help']\n"
+    heavy = {"aiohttp", "numpy", "openai", "pandas", "rich", "sqlalchemy", "torch"}
+    code = "import atexit, sys; from recjury.cli import main\n"
+    code += f"sys.argv = {['recjury', *words, '--help']}\n"
     code += f"atexit.register(lambda: print({heavy} & set(sys.modules))); main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.endswith("set()\n")
