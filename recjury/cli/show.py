@@ -80,15 +80,17 @@ def _widths(frame: pd.DataFrame, width: int) -> list[int]:
 
 def _texts(column: "pd.Series[Any]") -> list[str]:
     """The heading and the cells of a column."""
-    return [str(column.name), *map(_cell, column)]
+    return [printable(str(column.name)), *map(_cell, column)]
 
 
 def _table(heading: str, frame: pd.DataFrame, width: int) -> Table:
-    table = Table(title=heading, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    table = Table(
+        title=printable(heading), box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False
+    )
     widths = _widths(frame, width)
     for name, wide, is_number in zip(frame.columns, widths, of_numbers(frame), strict=True):
         justify: Any = "right" if is_number else "left"
-        table.add_column(str(name), justify=justify, overflow="fold", width=wide)
+        table.add_column(printable(str(name)), justify=justify, overflow="fold", width=wide)
     for row in frame.itertuples(index=False):
         table.add_row(*(_cell(value) for value in row))
     return table

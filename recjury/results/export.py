@@ -28,7 +28,7 @@ _PIECES: Mapping[str, Callable[[Store, str], Iterator[pd.DataFrame]]] = {
     "calls": call_pieces,
 }
 _CONVERSATIONS = "conversations.jsonl"
-_FORMULA = tuple("=+-@\t\r")
+_FORMULA = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")
 
 
 def export(

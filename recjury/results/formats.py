@@ -23,7 +23,6 @@ _LATEX = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         _SPACE: "~",
-        "\n": " ",
     }
 )
 
@@ -78,13 +77,13 @@ def _rows(frame: pd.DataFrame) -> str:
 
 
 def _for_markdown(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\g<0>", text.replace(_SPACE, " ")).replace("\n", "<br>")
+    return "<br>".join(_MARKDOWN.sub(r"\\\g<0>", text.replace(_SPACE, " ")).splitlines())
 
 
 def _latex(findings: Findings) -> list[str]:
     lines = (*findings.answer.splitlines(), *findings.text.splitlines())
     notes = (f"! {line}" for line in (*findings.notes, *findings.problems))
-    above, below = ("\n".join(f"% {line}" for line in part) for part in (lines, notes))
+    above, below = ("\n".join(f"% {_one_line(line)}" for line in part) for part in (lines, notes))
     return [above, *(_tabular(name, table) for name, table in findings.tables.items()), below]
 
 
@@ -93,7 +92,7 @@ def _tabular(heading: str, frame: pd.DataFrame) -> str:
     lines = [
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{heading.translate(_LATEX)}}}",
+        rf"\caption{{{_for_latex(heading)}}}",
         rf"\begin{{tabular}}{{{ends}}}",
         r"\toprule",
         _latex_row(map(str, frame.columns)),
@@ -108,5 +107,14 @@ def _tabular(heading: str, frame: pd.DataFrame) -> str:
 
 def _latex_row(cells: Iterable[str]) -> str:
     r"""A row; what follows `\\` must not be taken for its argument."""
-    row = " & ".join(cell.translate(_LATEX) for cell in cells)
+    row = " & ".join(map(_for_latex, cells))
     return f"{'{}' if row.startswith(('[', '*')) else ''}{row} \\\\"
+
+
+def _for_latex(text: str) -> str:
+    return _one_line(text).translate(_LATEX)
+
+
+def _one_line(text: str) -> str:
+    """The text without line ends: what follows one would be no comment, or no row, any more."""
+    return " ".join(text.splitlines())

@@ -70,7 +70,15 @@ def test_a_selection_is_exported(store: Store, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "cell"),
-    [("=1+1", "'=1+1"), ("@x", "'@x"), ("-5", "-5"), ("+3.1", "+3.1"), ("-", "-"), ("a=b", "a=b")],
+    [
+        ("=1+1", "'=1+1"),
+        ("@x", "'@x"),
+        ("\uff1dx", "'\uff1dx"),
+        ("-5", "-5"),
+        ("+3.1", "+3.1"),
+        ("-", "-"),
+        ("a=b", "a=b"),
+    ],
 )
 def test_formulas_are_texts_in_spreadsheets(
     store: Store, tmp_path: Path, text: str, cell: str

@@ -21,7 +21,7 @@ SPOKEN = Findings(
         "Gaps": pd.DataFrame({"gap": ["[1,\N{NO-BREAK SPACE}2]", "a\nb"], "n": [1, 2]}),
     },
     text="line one\n  line <two>",
-    notes=("few scenarios",),
+    notes=("few scenarios\r\\end{document}",),
     problems=("a failed",),
 )
 
@@ -53,7 +53,7 @@ def test_a_notebook_shows_all_as_text() -> None:
     assert texts["p"] == [f"First {HOSTILE}.", "Second."]
     assert texts["td"][:4] == ["a_b", "1.50", HOSTILE, "-"]
     assert texts["pre"] == [SPOKEN.text]
-    assert texts["li"] == ["few scenarios", "a failed"]
+    assert texts["li"] == [SPOKEN.notes[0], "a failed"]
     assert set(texts) == {"p", "td", "th", "caption", "pre", "li"}
 
 
@@ -76,7 +76,9 @@ def test_markdown_renders_as_the_same_text() -> None:
 def test_latex_escapes_all_that_it_would_take_for_its_own() -> None:
     text = render(SPOKEN, "latex")
     assert text.startswith("% First")
+    assert r"\end{document}" in text
     lines = [line for line in text.splitlines() if not line.startswith("%")]
+    assert r"\end{document}" not in lines
     rows = [line for line in lines if line.endswith(r" \\")]
     assert rows[1] == r"a\_b & 1.50 \\"
     assert rows[4] == r"{}[1,~2] & 1 \\"
