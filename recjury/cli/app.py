@@ -17,7 +17,7 @@ from recjury import __version__
 from recjury.cli.overview import Overview
 from recjury.errors import UserError
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 app = typer.Typer(
     name="recjury",
