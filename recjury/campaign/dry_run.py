@@ -22,10 +22,12 @@ _TRIALS = 40  # of each system, drawn by seed
 class Estimate(NamedTuple):
     """What is left to do: trials, calls by purpose, tokens, and US dollars.
 
-    `error` is two standard errors of `calls`. `dollars` is None if a price is unknown.
+    `to_play` of the trials are not played yet; the others are only rated. `error` is two standard
+    errors of `calls`. `dollars` is None if a price is unknown.
     """
 
     trials: int
+    to_play: int
     calls: float
     error: float
     purposes: dict[str, float]
@@ -47,11 +49,10 @@ async def dry_run(
     With `conversations`, it is one of `judge`; with `choose`, one of what it chooses. Raises
     UserError for whatever would keep the run from beginning, except missing keys.
     """
-    unlimited = config.model_copy(update={"budget": None})
     counter = _Counter()
     with Store(below=store) as memory:
         async with prepared(
-            unlimited,
+            config,
             memory,
             open_provider=counter.open,
             limit=limit,
@@ -121,6 +122,7 @@ async def _scaled(
     spread = stdev(counts) * math.sqrt(missed / len(counts)) if len(counts) > 1 else 0.0
     return Estimate(
         trials=len(todo),
+        to_play=sum(left.is_to_play for left in todo),
         calls=fmean(counts) * len(groups) if counts else 0.0,
         error=2 * len(groups) * spread,
         purposes={purpose: scale * number for purpose, number in counter.calls.items()},

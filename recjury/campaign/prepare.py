@@ -103,12 +103,13 @@ async def prepared(
             users = parts.users()
         parts.check_talk()
         evaluators = parts.evaluators()
+        parts.check_prices()
         gateway = Gateway(
             parts.models, recorder, parts.open, budget=budget, attempts=config.attempts
         )
         open_.push_async_callback(gateway.aclose)
         for name in sorted(parts.used):
-            gateway.line(name)  # a missing key or an unknown price is said before anything is paid
+            gateway.line(name)  # a missing key is said before anything is paid
         used = frozenset(parts.used)
         yield Prepared(config, parts.corpora, gateway, systems, users, evaluators, used)
 
@@ -222,6 +223,17 @@ class _Parts:
                     "each turn would take days",
                 )
 
+    def check_prices(self) -> None:
+        """Raise UserError if the budget is in dollars and a price is unknown."""
+        in_dollars = self.config.budget is not None and self.config.budget.dollars is not None
+        for alias in sorted(self.used):
+            if in_dollars and self.models[alias].cost(0, 0) is None:
+                raise self.config.error(
+                    ("models", alias),
+                    f"the budget is in dollars and the price of {self.models[alias].name} is "
+                    "unknown: set `price_in` and `price_out`, or a budget in tokens",
+                )
+
     def evaluators(self) -> dict[str, Evaluator]:
         """The evaluators by identity."""
         found: dict[str, Evaluator] = {}
@@ -274,9 +286,11 @@ class _Parts:
             source = {"source": agent.source}  # what an agent spends itself is not known here
             self.models[name] = Model(name=name, extra=source, price_in=0, price_out=0)
         if name not in self.models:
+            if not self.models:
+                raise UserError(f"it asks the model {name!r}, and `model:` is missing in the file")
             raise UserError(
                 f"there is no model {name!r}{nearest(name, self.models)}: "
-                f"models are {', '.join(self.models) or 'none'}"
+                f"models are {', '.join(self.models)}"
             )
         self.used.add(name)
         return self.models[name].reply.model_dump(mode="json", exclude_defaults=True)

@@ -82,13 +82,15 @@ class Progress(NamedTuple):
 class Finished(NamedTuple):
     """What a run did: trials planned, left before and after it, and calls sent and found again.
 
-    `waiting` has a line for each model whose batches are to answer.
+    `played` conversations are over now and were not before. `waiting` has a line for each model
+    whose batches are to answer.
     """
 
     run: int
     planned: int
     left_before: int
     left: int
+    played: int
     sent: int
     reused: int
     waiting: tuple[str, ...] = ()
@@ -223,7 +225,9 @@ async def carry_out(
     state, reason = "interrupted", ""
     try:
         planned = await plan_work(number, work, ready, store)
-        before = sum(1 for _ in work.left(number, store, retry=retry))
+        before, unplayed = _count(work.left(number, store, retry=retry))
+        if not retry:  # what failed is unplayed before and after
+            _, unplayed = _count(work.left(number, store))
         logger.info("run begins", run=number, campaign=config.name, left=before)
         while True:
             todo = work.left(number, store, retry=retry)
@@ -246,9 +250,24 @@ async def carry_out(
     finally:
         store.end(number, state, reason)
         logger.info("run ends", run=number, state=state, reason=reason)
-    left = sum(1 for _ in work.left(number, store))
-    sent, reused = ready.gateway.sent, ready.gateway.reused
-    return Finished(number, planned, before, left, sent, reused, tuple(waiting))
+    left, still_unplayed = _count(work.left(number, store))
+    gateway = ready.gateway
+    return Finished(
+        run=number,
+        planned=planned,
+        left_before=before,
+        left=left,
+        played=unplayed - still_unplayed,
+        sent=gateway.sent,
+        reused=gateway.reused,
+        waiting=tuple(waiting),
+    )
+
+
+def _count(todo: Iterable[Todo]) -> tuple[int, int]:
+    """How many trials are left, and how many of them are not played."""
+    to_play = [left.is_to_play for left in todo]
+    return len(to_play), sum(to_play)
 
 
 async def plan_work(number: int, work: Work, ready: Prepared, store: Store) -> int:

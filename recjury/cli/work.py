@@ -31,16 +31,10 @@ Begin: TypeAlias = Callable[..., Coroutine[Any, Any, Finished]]
 """`campaign.run` or `campaign.judge`, with all arguments but the store and those of `Work`."""
 
 _INTERRUPTED = 130
-_PLAYED = (
-    "were finished",
-    "in the store already, since {since}; nothing was played. Has a system changed? Set its "
-    "`version:`, or use --fresh NAME.",
-)
 _HIDDEN = (
     "{name} has the conversations of these files now. Those of earlier files are kept, and shown "
     "again if all files are named: what is rated costs nothing."
 )
-_RATED = ("were rated", "rated already.")
 
 
 @dataclass(frozen=True)
@@ -103,8 +97,7 @@ class Work:
             )
             finished = run_until_interrupted(work)
             since = store.runs(config.name)[-1].started_at
-            done = _PLAYED if conversations is None else _RATED
-            typer.echo(_what_was_done(finished, *done).format(since=since), err=True)
+            typer.echo(_what_was_done(finished, since, plays=conversations is None), err=True)
             shown = store.counts(config.name).conversations.get("done", 0)
             if conversations is not None and shown < before:
                 typer.echo(_HIDDEN.format(name=config.name), err=True)
@@ -135,13 +128,13 @@ class Work:
                     config, below, limit=limit, conversations=conversations, choose=choose
                 )
             )
-        dollars = "unknown" if found.dollars is None else f"${found.dollars:.2f}"
+        dollars = _without_price(config) if found.dollars is None else f"${found.dollars:.2f}"
         calls = pd.DataFrame(found.purposes.items(), columns=["purpose", "calls"])
         calls["calls"] = calls["calls"].round().astype(int)
         error = f" (± {found.error:,.0f})" if found.error >= 1 else ""
         return Findings(
             title=config.name,
-            answer=f"{config.name}: {found.trials} conversations are left, about "
+            answer=f"{config.name}: {_what_is_left(found)}, about "
             f"{found.calls:,.0f} calls{error}, {found.tokens_in / 1e6:.2f} m tokens in and "
             f"{found.tokens_out / 1e6:.2f} m out. Price: {dollars}.",
             tables={"Calls": calls} if len(calls) else {},
@@ -160,14 +153,34 @@ def _missing_keys(config: Config) -> Iterator[str]:
             yield f"the variable {variable} is not set: the run needs the key in it"
 
 
-def _what_was_done(finished: Finished, said: str, nothing: str) -> str:
+def _without_price(config: Config) -> str:
+    models = (alias for alias, model in config.models.items() if model.cost(0, 0) is None)
+    return f"unknown, for lack of `price_in` and `price_out` of the model {', '.join(models)}"
+
+
+def _what_is_left(found: campaigns.Estimate) -> str:
+    to_rate = found.trials - found.to_play
+    if found.to_play and to_rate:
+        return f"{found.to_play} conversations are left to play, {to_rate} to rate"
+    return f"{found.trials} conversations are left to {'rate' if to_rate else 'play'}"
+
+
+def _what_was_done(finished: Finished, since: str, *, plays: bool) -> str:
+    planned, before = finished.planned, finished.planned - finished.left_before
     if not finished.left_before:
-        return f"All {finished.planned} conversations were {nothing}"
-    left = f", {finished.left} are unfinished" if finished.left else ""
-    done, before = finished.left_before - finished.left, finished.planned - finished.left_before
+        if not plays:
+            return f"All {planned} conversations were rated already."
+        return (
+            f"All {planned} conversations were in the store already, since {since}; nothing was "
+            "played. Has a system changed? Set its `version:`, or use --fresh NAME."
+        )
+    said = f"{finished.left_before - finished.left} of {planned} conversations were finished"
+    played = f", {finished.played} were played" if plays else ""
+    why = "wait" if finished.waiting else "failed or lack a score"
+    left = f", {finished.left} {why}" if finished.left else ""
     return (
-        f"{done} of {finished.planned} conversations {said}, {before} had been before{left}; "
-        f"{finished.sent:,} calls sent, {finished.reused:,} found in the store"
+        f"{said}{played}, {before} had been finished before{left}; {finished.sent:,} calls sent, "
+        f"{finished.reused:,} found in the store"
     )
 
 

@@ -153,11 +153,7 @@ class Gateway:
         return next((line.trouble for line in self._lines.values() if line.trouble), "")
 
     def line(self, model: str) -> Line:
-        """The model with that alias, opened.
-
-        Raises UserError if there is none, if its key is missing, or if its price is unknown and the
-        budget is in dollars.
-        """
+        """The model with that alias, opened. Raises UserError for none, and for a missing key."""
         if model not in self._lines:
             if model not in self.models:
                 raise UserError(
@@ -165,11 +161,6 @@ class Gateway:
                     f"models are {', '.join(self.models) or 'none'}"
                 )
             settings = self.models[model]
-            if self.budget.dollars is not None and settings.cost(0, 0) is None:
-                raise UserError(
-                    f"the budget is in dollars and the price of {settings.name} is unknown: "
-                    "set `price_in` and `price_out`, or a budget in tokens"
-                )
             provider = self._open_provider(settings)
             if isinstance(provider, Batch):
                 provider.keep_in(self.recorder)

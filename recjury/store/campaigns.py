@@ -67,6 +67,11 @@ class Todo(NamedTuple):
     tries: int
     evaluations: tuple[TodoEvaluation, ...]
 
+    @property
+    def is_to_play(self) -> bool:
+        """Whether it is not played yet; if it is, it is only rated."""
+        return self.state != "done"
+
 
 class Campaigns(Chapter):
     """What a run needs of a store before it begins and when it ends."""
