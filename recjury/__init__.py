@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         turns,
     )
 
-__version__ = "0.3.0.dev0"
+__version__ = "0.3.0"
 
 __all__ = [
     "Run",
