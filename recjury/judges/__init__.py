@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from recjury.judges.checking import check_metrics, checked
 from recjury.judges.core import Core
-from recjury.judges.criterion import Criterion, JudgePrompts, criteria_of, judge
+from recjury.judges.criterion import CriteriaEvaluator, Criterion, criteria_of, question
 from recjury.judges.dialogue_quality import DialogueQuality, quality
 from recjury.judges.direct import Direct
 from recjury.judges.evaluator import Evaluator
@@ -33,13 +33,13 @@ EVALUATORS: Mapping[str, type[Evaluator]] = {
 __all__ = [
     "EVALUATORS",
     "Core",
+    "CriteriaEvaluator",
     "Criterion",
     "DialogueQuality",
     "Direct",
     "Evaluator",
     "Face",
     "GEval",
-    "JudgePrompts",
     "Offline",
     "Outcome",
     "PairEval",
@@ -49,7 +49,7 @@ __all__ = [
     "checked",
     "criteria_of",
     "face",
-    "judge",
     "paireval",
     "quality",
+    "question",
 ]

@@ -1,19 +1,18 @@
 """FACE's seven aspects of turns and dialogues (section 3.1), for all that rates by them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic import Field, model_validator
 
 from recjury.files import nearest
-from recjury.judges.criterion import Criterion, criteria_of
-from recjury.judges.evaluator import Evaluator
+from recjury.judges.criterion import CriteriaEvaluator, Criterion, criteria_of
 from recjury.judges.subjects import Subject
 from recjury.llm.prompts import Pack, pack
 from recjury.records import Message, Metric, ModelName, PackName
 
 
-class Aspects(Evaluator):
+class Aspects(CriteriaEvaluator):
     """Rates the `aspects` with one model, by default all seven.
 
     The aspects of the pack `prompts` are those that can be rated.
@@ -49,7 +48,15 @@ class Aspects(Evaluator):
         """One for each aspect, of turns or of dialogues."""
         return [criterion.metric for criterion in self.criteria]
 
-    def prompt(
+    def raters(self) -> Iterable[tuple[Criterion, str]]:
+        """Each aspect with the model."""
+        return ((criterion, self.model) for criterion in self.criteria)
+
+    def lacks(self, criterion: Criterion, subject: Subject) -> str:  # noqa: ARG002
+        """Why nobody can rate it, or nothing: the prompts show no lists."""
+        return subject.lacks
+
+    def rendered(
         self, template: str, criterion: Criterion, subject: Subject, **values: Any
     ) -> list[Message]:
         """The prompt for a criterion of a turn or a log."""

@@ -1,6 +1,6 @@
 """CoRE: twelve factors, each rated by a model (section 4.1), and their debate (4.2)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -8,32 +8,34 @@ from pydantic import AfterValidator, Field, model_validator
 from recjury.debate import DebateSettings, run_debate
 from recjury.files import nearest
 from recjury.judges.criterion import (
+    CriteriaEvaluator,
     Criterion,
-    JudgePrompts,
     Judges,
     Lists,
     criteria_of,
-    judge,
+    question,
 )
-from recjury.judges.evaluator import Evaluator
-from recjury.llm import Ask, gather
+from recjury.judges.subjects import Subject
+from recjury.llm import Ask
 from recjury.llm.prompts import pack
 from recjury.records import (
     ConversationLog,
     Debate,
     Finding,
+    Message,
     Metric,
     ModelName,
     PackName,
     Rating,
     Statement,
+    ratings_of,
     shipped_in,
 )
 
 PACKS = ("core", "core-paper")
 
 
-class Core(Evaluator):
+class Core(CriteriaEvaluator):
     """Rates twelve factors from 0 to 4 with each of `judges`, and debates them.
 
     `prompts` is `core`, `core-paper`, or a folder; the debate has the pack of the same name.
@@ -50,7 +52,6 @@ class Core(Evaluator):
     feeds: ModelName = ""
     lists: Lists | None = None
     language: str = ""
-    temperature: float = Field(default=0.0, ge=0, le=2)
     debate: DebateSettings | None = DebateSettings()
 
     @model_validator(mode="before")
@@ -97,18 +98,7 @@ class Core(Evaluator):
 
     async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
         """All ratings, by factor and then by judge, and the debate. Raises Stop."""
-        domain = self.domain(log.scenario)
-        prompts = JudgePrompts(
-            pack(self.prompts),
-            self.catalogue(log.scenario).facts,
-            self.lists,
-            self.language,
-            domain.dimensions if domain else (),
-        )
-        ratings = await gather(
-            judge(criterion, log, ask, model=model, prompts=prompts, temperature=self.temperature)
-            for criterion, model in self._raters()
-        )
+        ratings = ratings_of(await super().rate(log, ask))
         if self.debate is None:
             return ratings
         return [*ratings, await self.debated(log, ratings, ask, self.debate)]
@@ -128,11 +118,25 @@ class Core(Evaluator):
         expert = domain.expert.model_dump() if domain and domain.expert else None
         return await run_debate(log, own, ask, settings, opening, facts=facts, expert=expert)
 
-    def _raters(self) -> Iterator[tuple[Criterion, str]]:
+    def raters(self) -> Iterable[tuple[Criterion, str]]:
+        """Each factor with each judge, or with that of its route."""
         for criterion in self.criteria:
             route = self.routes.get(criterion.name)
             for model in (route,) if route else self.judges:
                 yield criterion, model
+
+    def prompt(self, criterion: Criterion, subject: Subject) -> list[Message]:
+        """The factor, the conversation, and what the factor's inputs name."""
+        scenario = subject.log.scenario
+        return question(
+            pack(self.prompts),
+            criterion,
+            subject,
+            facts=self.catalogue(scenario).facts,
+            domain=self.domain(scenario),
+            lists=self.lists,
+            language=self.language,
+        )
 
 
 def _id(factor: str) -> str:

@@ -1,12 +1,14 @@
 """`Criterion`: what is rated. CoRE's factors, aspects and rubrics of one's own are one thing."""
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from recjury.judges.evaluator import not_applicable, rating_of
-from recjury.llm import Ask
+from recjury.corpora import Domain
+from recjury.judges.evaluator import Evaluator
+from recjury.judges.subjects import Subject, subjects
+from recjury.llm import Answer, Ask, Score, gather
 from recjury.llm.prompts import (
     Facts,
     Pack,
@@ -19,7 +21,7 @@ from recjury.llm.prompts import (
 from recjury.mistakes import Mistake, made
 from recjury.records import (
     ConversationLog,
-    ItemRef,
+    Finding,
     Level,
     Message,
     Metric,
@@ -87,19 +89,14 @@ class Criterion(Record):
 
     def lacks(self, log: ConversationLog, turn: int | None = None) -> str:
         """Why it cannot be rated here, or nothing."""
-        rated = log.interaction if turn is None else (log.interaction[turn],)
-        if not any(each.speaker == "system" and not each.failure for each in rated):
+        subject = Subject(log, turn)
+        if not any(turn.speaker == "system" and not turn.failure for turn in subject.rated):
             return "the system gave no usable answer"
-        if "list" in self.inputs and not listed(log, turn):
+        if "list" in self.inputs and not subject.items:
             return "no item was found in what the system said" if log.linked else "there is no list"
         if "target" in self.inputs and not log.scenario.targets:
             return "the scenario has no target"
         return ""
-
-
-def listed(log: ConversationLog, turn: int | None = None) -> tuple[ItemRef, ...]:
-    """The list that is rated: the session's, or that of the turn at an index."""
-    return log.session_list if turn is None else log.interaction[turn].items
 
 
 def criteria_of(pack: Pack) -> tuple[Criterion, ...]:
@@ -121,63 +118,98 @@ def _criterion(pack: Pack, name: str, guide: Any) -> Criterion:
         raise pack.error(("factors", name, *mistake.keys), mistake.message) from None
 
 
-class JudgePrompts(NamedTuple):
-    """How a pack asks for ratings.
+def question(
+    pack: Pack,
+    criterion: Criterion,
+    subject: Subject,
+    *,
+    facts: Facts,
+    domain: Domain | None = None,
+    lists: Lists | None = None,
+    language: str = "",
+) -> list[Message]:
+    """The prompt for one rating, in parts: what many prompts share is stored once.
 
     `facts` is what lists say of items, for packs that show it; `language` is the one to write in,
-    by default that of the conversation; `dimensions` are those in which items may differ.
+    by default that of the conversation.
     """
-
-    pack: Pack
-    facts: Facts | None = None
-    lists: Lists | None = None
-    language: str = ""
-    dimensions: Sequence[str] = ()
-
-    def render(self, criterion: Criterion, log: ConversationLog) -> list[Message]:
-        """The prompt for one rating, in parts: what many prompts share is stored once."""
-        facts = self.facts if self.pack.manifest.get("annotated") else None
-        lists = self.lists or self.pack.manifest.get("lists", "named")
-        scenario, (low, high) = log.scenario, criterion.scale
-        items = log.session_list if "list" in criterion.inputs or lists == "all" else ()
-        targets = scenario.targets if "target" in criterion.inputs else ()
-        question = self.pack.render(
-            "judge",
-            factor=criterion.name,
-            guide=criterion,
-            history=turns_block("history", scenario.history),
-            interaction=turns_block("interaction", log.interaction),
-            items=list_block(items, facts, linked=log.linked) if items else None,
-            facts=facts is not None,
-            targets=items_block("target", targets, facts) if targets else None,
-            places=numbers_of(targets, items),
-            wishes=wishes_block(scenario.wishes) if scenario.wishes else None,
-            dimensions=self.dimensions if "dimensions" in criterion.inputs else (),
-            language=self.language,
-            low=low,
-            high=high,
-        )
-        return [Message("system", self.pack.render("system")), Message("user", question)]
-
-
-async def judge(
-    criterion: Criterion,
-    log: ConversationLog,
-    ask: Ask,
-    *,
-    model: str,
-    prompts: JudgePrompts,
-    temperature: float = 0.0,
-) -> Rating:
-    """One judge's rating of one criterion, or the reason why there is none. Raises Stop."""
-    metric = criterion.metric.name
-    if missing := criterion.lacks(log):
-        return rating_of(metric, model, not_applicable(missing))
-    said = await ask.rating(
-        prompts.render(criterion, log),
-        criterion.scale,
-        model=model,
-        purpose="judge",
-        temperature=temperature,
+    log, blocks, (low, high) = subject.log, subject.blocks, criterion.scale
+    scenario, is_annotated = log.scenario, bool(pack.manifest.get("annotated"))
+    shows_all = (lists or pack.manifest.get("lists", "named")) == "all"
+    known = facts if is_annotated else None
+    items = subject.items if shows_all or "list" in criterion.inputs else ()
+    targets = scenario.targets if "target" in criterion.inputs else ()
+    asked = pack.render(
+        "judge",
+        **blocks
+        | {"before": blocks["history"], "history": turns_block("history", scenario.history)},
+        interaction=turns_block("interaction", log.interaction),
+        factor=criterion.name,
+        guide=criterion,
+        level=str(criterion.level),
+        items=list_block(items, known, linked=log.linked) if items else None,
+        facts=is_annotated,
+        targets=items_block("target", targets, known) if targets else None,
+        places=numbers_of(targets, items),
+        wishes=wishes_block(scenario.wishes) if scenario.wishes else None,
+        dimensions=domain.dimensions if domain and "dimensions" in criterion.inputs else (),
+        language=language,
+        low=low,
+        high=high,
     )
-    return rating_of(metric, model, said)
+    return [Message("system", pack.render("system")), Message("user", asked)]
+
+
+class CriteriaEvaluator(Evaluator):
+    """Models rate criteria, each for the log or for each of its system turns."""
+
+    temperature: float = Field(default=0.0, ge=0, le=2)
+
+    @property
+    def purpose(self) -> str:
+        """What calls are for."""
+        return "judge"
+
+    @property
+    def replies(self) -> int:
+        """How many replies a score is the mean of."""
+        return 1
+
+    def raters(self) -> Iterable[tuple[Criterion, str]]:
+        """Each criterion with each model that rates it."""
+        raise NotImplementedError
+
+    def prompt(self, criterion: Criterion, subject: Subject) -> list[Message]:
+        """What a model is asked."""
+        raise NotImplementedError
+
+    def lacks(self, criterion: Criterion, subject: Subject) -> str:
+        """Why nobody can rate it, or nothing."""
+        return criterion.lacks(subject.log, subject.turn)
+
+    async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
+        """By criterion, then by model, then by turn. Raises Stop."""
+        return await gather(
+            self._rating(criterion, subject, model, ask)
+            for criterion, model in self.raters()
+            for subject in subjects(log, criterion.level)
+        )
+
+    async def _rating(self, criterion: Criterion, subject: Subject, model: str, ask: Ask) -> Rating:
+        metric = criterion.metric.name
+        if missing := self.lacks(criterion, subject):
+            return subject.not_applicable(metric, model, missing)
+        return subject.rating(metric, model, await self.answer(criterion, subject, model, ask))
+
+    async def answer(
+        self, criterion: Criterion, subject: Subject, model: str, ask: Ask
+    ) -> Answer[Score]:
+        """A model's score: the mean of `replies`. Raises Stop."""
+        return await ask.rating(
+            self.prompt(criterion, subject),
+            criterion.scale,
+            model=model,
+            purpose=self.purpose,
+            samples=self.replies,
+            temperature=self.temperature,
+        )

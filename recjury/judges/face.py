@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, PrivateAttr, model_validator
 
@@ -57,8 +57,6 @@ class Face(Aspects):
     `instructions` is a folder of `{aspect}.json`, one such file, or `initial`: the instruction from
     which optimisation starts ("w/o train").
     """
-
-    RENDERING: ClassVar[int] = 1
 
     kind: Literal["face"] = "face"
     instructions: FileName = "initial"
@@ -125,7 +123,7 @@ class Face(Aspects):
         self, criterion: Criterion, turn: Subject, particle: Particle, instruction: str, ask: Ask
     ) -> Answer[Score]:
         """The score of a particle under an instruction: the mean of the samples. Raises Stop."""
-        prompt = self.prompt(
+        prompt = self.rendered(
             "score",
             criterion,
             turn,

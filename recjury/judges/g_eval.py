@@ -4,16 +4,16 @@ section 2; compared with FACE in FACE, section 4).
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from recjury.judges.aspects import Aspects
 from recjury.judges.criterion import Criterion
-from recjury.judges.subjects import Subject, subjects
-from recjury.llm import Answer, Ask, Score, gather
+from recjury.judges.subjects import Subject
+from recjury.llm import Answer, Ask, Score
 from recjury.llm.prompts import fence
-from recjury.records import ConversationLog, Finding, Message, Rating, Status
+from recjury.records import Message, Status
 
 
 class GEval(Aspects):
@@ -23,44 +23,23 @@ class GEval(Aspects):
     are the shares of `samples` replies at `temperature`.
     """
 
-    RENDERING: ClassVar[int] = 1
-
     kind: Literal["g-eval"] = "g-eval"
     logprobs: bool = True
     samples: int = Field(default=20, ge=1, le=100)
     temperature: float = Field(default=1.0, ge=0, le=2)
 
-    async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
-        """A rating of each aspect, of the log or of each turn. Raises Stop."""
-        ratings = await gather(self._ratings(criterion, log, ask) for criterion in self.criteria)
-        return [rating for of_aspect in ratings for rating in of_aspect]
-
-    async def _ratings(
-        self, criterion: Criterion, log: ConversationLog, ask: Ask
-    ) -> Sequence[Rating]:
-        """The steps do not depend on the log: one call writes them for all logs."""
+    async def answer(
+        self, criterion: Criterion, subject: Subject, model: str, ask: Ask
+    ) -> Answer[Score]:
+        """The weighed score, under steps which one call writes for all logs. Raises Stop."""
         asked = self.pack.render("steps", guide=criterion, turn=criterion.level == "turn")
-        written = await ask.text([Message("user", asked)], model=self.model, purpose="judge")
-        return await gather(
-            self._rating(criterion, subject, written, ask)
-            for subject in subjects(log, criterion.level)
-        )
-
-    async def _rating(
-        self, criterion: Criterion, subject: Subject, written: Answer[str], ask: Ask
-    ) -> Rating:
-        metric = criterion.metric.name
-        if subject.lacks:
-            return subject.not_applicable(metric, self.model, subject.lacks)
+        written = await ask.text([Message("user", asked)], model=model, purpose="judge")
         if written.value is None:
-            without: Answer[Score] = Answer(
-                None, written.status, f"no steps: {written.reason}", written.calls
-            )
-            return subject.rating(metric, self.model, without)
-        prompt = self.prompt("form", criterion, subject, steps=fence(written.value.strip()))
+            return Answer(None, written.status, f"no steps: {written.reason}", written.calls)
+        steps = fence(written.value.strip())
+        prompt = self.rendered("form", criterion, subject, steps=steps)
         said = await self._weighed(prompt, criterion.scale, ask)
-        said = replace(said, calls=(*written.calls, *said.calls))
-        return subject.rating(metric, self.model, said)
+        return replace(said, calls=(*written.calls, *said.calls))
 
     async def _weighed(
         self, prompt: Sequence[Message], scale: tuple[int, int], ask: Ask

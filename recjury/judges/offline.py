@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from math import log2
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
@@ -49,8 +49,6 @@ class Offline(Evaluator):
     `bleu` and `rouge_l` against what people replied, and `distinct`, the share of different
     n-grams.
     """
-
-    RENDERING: ClassVar[int] = 1
 
     kind: Literal["offline"] = "offline"
     at: tuple[Cutoff, ...] = Field(default=(1, 10, 50), min_length=1)

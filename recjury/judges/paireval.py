@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
@@ -72,8 +72,6 @@ class PairEval(Evaluator):
     `method: direct` is DirectEval: the probability that it is good, without a comparison. With
     `position`, what is rated stands in one place only.
     """
-
-    RENDERING: ClassVar[int] = 1
 
     kind: Literal["paireval"] = "paireval"
     model: ModelName = "main"

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from recjury.judges.evaluator import not_applicable, rating_of
 from recjury.llm import Answer, Score
 from recjury.llm.prompts import turns_block
-from recjury.records import ConversationLog, Level, Rating, Turn
+from recjury.records import ConversationLog, ItemRef, Level, Rating, Turn
 
 LevelChoice = Literal["turn", "dialogue", "both"]
 """The key `level` of evaluators of turns and dialogues."""
@@ -29,6 +29,11 @@ class Subject(NamedTuple):
         """The turn, or the interaction."""
         said = self.log.interaction
         return said if self.turn is None else (said[self.turn],)
+
+    @property
+    def items(self) -> tuple[ItemRef, ...]:
+        """The list that is rated: the session's, or the turn's."""
+        return self.log.session_list if self.turn is None else self.rated[0].items
 
     @property
     def answer(self) -> tuple[Turn, ...]:

@@ -13,7 +13,8 @@ import yaml
 
 import recjury
 from recjury.debate import RolePrompts, roles_of
-from recjury.judges import Core, JudgePrompts, criteria_of
+from recjury.judges import Core, criteria_of, question
+from recjury.judges.subjects import Subject
 from recjury.llm.prompts import pack
 from recjury.records import CODE, Message, Rating, Record, Statement, Status, Turn
 from tests.logs import CATALOGUE, LOG, SCENARIO, log_of
@@ -65,8 +66,8 @@ CHECKLIST = list(rows())
 @cache
 def judge_prompts(name: str) -> dict[str, list[Message]]:
     """The prompt of each factor."""
-    prompts = JudgePrompts(pack(f"judges/{name}"), CATALOGUE.facts)
-    return {each.name: prompts.render(each, FULL) for each in criteria_of(prompts.pack)}
+    words, subject, facts = pack(f"judges/{name}"), Subject(FULL), CATALOGUE.facts
+    return {c.name: question(words, c, subject, facts=facts) for c in criteria_of(words)}
 
 
 @cache

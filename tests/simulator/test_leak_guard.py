@@ -31,7 +31,7 @@ def test_innocent_utterances_pass() -> None:
     watch = guard(*UTTERANCES["innocent_titles"])
     flagged = [pair for text in UTTERANCES["innocent"] for pair in watch.leaks(text)]
     assert len(UTTERANCES["innocent_titles"]) * len(UTTERANCES["innocent"]) == 5300
-    assert len(flagged) <= 6
+    assert len(flagged) <= 3
 
 
 @pytest.mark.parametrize("title", UTTERANCES["innocent_titles"])
