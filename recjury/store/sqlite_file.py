@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import time
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,6 @@ class SqliteFile:
         self._name, self.path, self.readonly = str(name), Path(name).absolute(), readonly
         self.in_memory = str(name) in ("", ":memory:")
         if self.in_memory:
-            self._memory = _connect(":memory:")
-            _make(self._memory)
             return
         try:
             self._check()
@@ -62,6 +61,13 @@ class SqliteFile:
         # of power, and then the calls are sent again.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA cache_size = -32000")
+        return connection
+
+    @cached_property
+    def _memory(self) -> sqlite3.Connection:
+        """The one connection, since what is in memory ends with it."""
+        connection = _connect(":memory:")
+        _make(connection)
         return connection
 
     @property
