@@ -2,18 +2,21 @@
 
 import math
 import random
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from recjury.errors import UserError
-from recjury.llm import gather
-from recjury.papers.optimise.examples import Sides, sample
-from recjury.papers.optimise.rewriting import Candidate, Rewriter, new_texts
-from recjury.papers.optimise.scoring import Measurement, Scorer, best, mean
-from recjury.records import ModelName, Record
+from recjury.errors import CallFailed, UserError
+from recjury.judges import Criterion
+from recjury.llm import Ask, gather
+from recjury.llm.prompts import fence, pack
+from recjury.papers.optimise.scoring import Measurement, Piece, Scorer, Sides, best, mean, sample
+from recjury.records import Level, Message, ModelName, Record, Status
+
+_PACK = "papers/face-optimise"
+_LONGEST = 4_000  # characters; what is longer is a copied conversation
 
 Say = Callable[[str], None]
 """Told what is done next."""
@@ -56,6 +59,89 @@ class FaceTraining(Record):
     seed: int = 0
 
 
+class Candidate(NamedTuple):
+    """An instruction, the iteration that wrote it, and what it was made from and why."""
+
+    text: str
+    iteration: int = 0
+    parent: str = ""
+    critique: str = ""
+
+
+class _Rewrite(BaseModel):
+    critique: str = Field(min_length=1)
+    instructions: str = Field(min_length=1, max_length=_LONGEST)
+
+
+class Rewriter(NamedTuple):
+    """The model that criticises and rewrites in one call; one `ask` for each rewrite of a case."""
+
+    model: str
+    asks: Sequence[Ask]
+    criterion: Criterion
+    temperature: float
+
+    async def rewrites(
+        self, cases: Sequence[tuple[str, Piece]], scorer: Scorer, iteration: int
+    ) -> list[Candidate]:
+        """The rewrites of instructions, each shown with a particle. Raises CallFailed and Stop.
+
+        A reply that cannot be read gives none.
+        """
+        found = await gather(
+            self._one(*case, scorer, iteration, ask) for case in cases for ask in self.asks
+        )
+        return [each for each in found if each is not None]
+
+    async def _one(
+        self, instruction: str, piece: Piece, scorer: Scorer, iteration: int, ask: Ask
+    ) -> Candidate | None:
+        score = await scorer.score(instruction, piece)
+        said = await ask.object(
+            self._prompt(instruction, piece, score),
+            _Rewrite,
+            model=self.model,
+            purpose="rewrite",
+            temperature=self.temperature,
+        )
+        if said.status is Status.CALL_FAILED:
+            raise CallFailed(said.reason)
+        if said.value is None:
+            return None
+        text = said.value.instructions.strip()
+        return Candidate(text, iteration, instruction, said.value.critique.strip())
+
+    def _prompt(self, instruction: str, piece: Piece, score: float | None) -> list[Message]:
+        low, high = self.criterion.scale
+        shown = pack(_PACK)
+        asked = shown.render(
+            "rewrite",
+            guide=self.criterion,
+            low=low,
+            high=high,
+            whole="turn" if self.criterion.level is Level.TURN else "dialogue",
+            instruction=fence(instruction),
+            **piece.turn.blocks,
+            act=piece.particle.act,
+            words=fence(piece.particle.mention),
+            feedback=None if piece.particle.feedback is None else fence(piece.particle.feedback),
+            score=None if score is None else f"{score:.2f}",
+            label=f"{piece.label:.2f}",
+            manifest=shown.manifest,
+        )
+        return [Message("user", asked)]
+
+
+def new_texts(candidates: Iterable[Candidate], known: Iterable[str]) -> Iterator[Candidate]:
+    """The candidates whose texts are new, white space aside."""
+    seen = {" ".join(text.split()) for text in known}
+    for each in candidates:
+        text = " ".join(each.text.split())
+        if text and text not in seen:
+            seen.add(text)
+            yield each
+
+
 class Choice(NamedTuple):
     """The names of the best, what each instruction measured, and what the chosen measure together.
 
@@ -86,7 +172,7 @@ class Search:
 
     def __post_init__(self) -> None:
         """Lay out the particles that errors and pulls are drawn from."""
-        self._pieces = [piece for place in self.sides.train for piece in place.pieces]
+        self._pieces = [piece for example in self.sides.train for piece in example.pieces]
 
     async def run(self) -> None:
         """Fill the pool. Raises CallFailed, Stop, and UserError if nothing was rewritten."""
@@ -148,11 +234,11 @@ async def chosen(
     labels would mostly fit noise.
     """
     say(f"choosing among {len(texts)} instructions")
-    places = sides.validation
-    measured = {name: await scorer.measured(text, places) for name, text in texts.items()}
+    examples = sides.validation
+    measured = {name: await scorer.measured(text, examples) for name, text in texts.items()}
     names = tuple(best(measured, number))
-    by_place = zip(*(measured[name].scores for name in names), strict=True)
-    together = scorer.of([mean(scores) for scores in by_place], places)
+    by_example = zip(*(measured[name].scores for name in names), strict=True)
+    together = scorer.of([mean(scores) for scores in by_example], examples)
     return Choice(names, measured, together)
 
 

@@ -11,12 +11,25 @@ from recjury.campaign.run import budget_of
 from recjury.errors import UnitFailed, UserError
 from recjury.files import nearest
 from recjury.judges import Criterion, Face
-from recjury.judges.instructions import read_instructions
+from recjury.judges.face import read_instructions
 from recjury.llm import Ask, Gateway, Model, Provider, open_model
-from recjury.papers.optimise.examples import Sides, divided, labelled, with_pieces
-from recjury.papers.optimise.rewriting import Candidate, Rewriter
-from recjury.papers.optimise.scoring import Measurement, Scorer
-from recjury.papers.optimise.search import Choice, FaceTraining, Say, Search, chosen
+from recjury.papers.optimise.scoring import (
+    Measurement,
+    Scorer,
+    Sides,
+    divided,
+    labelled,
+    with_pieces,
+)
+from recjury.papers.optimise.search import (
+    Candidate,
+    Choice,
+    FaceTraining,
+    Rewriter,
+    Say,
+    Search,
+    chosen,
+)
 from recjury.records import Unit
 from recjury.store import Store
 
@@ -108,7 +121,7 @@ class _Work(NamedTuple):
         ask = Ask(self.gateway, self.unit)
         self.say(f"taking apart {sum(map(len, sides))} labelled {self.criterion.level}s")
         sides = Sides(*[await with_pieces(side, self.face, ask) for side in sides])
-        if not any(place.pieces for side in sides for place in side):
+        if not any(example.pieces for side in sides for example in side):
             raise UserError(f"{self.asked.labels}: no particle was found in what systems say")
         scorer = Scorer(self.face, self.criterion, ask, self.asked.correlation)
         initial = "".join(
