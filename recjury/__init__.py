@@ -1,4 +1,9 @@
-"""recjury evaluates conversational recommender systems."""
+"""recjury evaluates conversational recommender systems.
+
+`evaluate` plays and rates a campaign, `judge` rates recorded conversations, and `open` opens a
+store of earlier ones. What your own systems and evaluators need is in `recjury.records` and
+`recjury.judges`.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -6,32 +11,28 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from recjury.api import (
         Run,
+        Stop,
         Stored,
-        calls,
-        compare,
+        UserError,
         evaluate,
+        evaluate_async,
         judge,
-        means,
+        judge_async,
         open,  # noqa: A004 (`recjury.open` reads well)
-        ratings,
-        statements,
-        turns,
     )
 
-__version__ = "0.3.0"
+__version__ = "0.3.0.dev0"
 
 __all__ = [
     "Run",
+    "Stop",
     "Stored",
-    "calls",
-    "compare",
+    "UserError",
     "evaluate",
+    "evaluate_async",
     "judge",
-    "means",
+    "judge_async",
     "open",
-    "ratings",
-    "statements",
-    "turns",
 ]
 
 
@@ -43,4 +44,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted(
+        ["__all__", "__doc__", "__file__", "__name__", "__path__", "__version__", *__all__]
+    )

@@ -28,8 +28,7 @@ from recjury.simulator import SimulatedUser, Situation
 
 _RECJURY: Mapping[str, Sequence[Any]] = {
     "import recjury": [
-        *(recjury.evaluate, recjury.judge, recjury.open, recjury.compare),
-        *(recjury.ratings, recjury.means, recjury.turns, recjury.statements, recjury.calls),
+        *(recjury.evaluate, recjury.judge, recjury.open),
         *(recjury.Run, recjury.Stored),
     ],
 }

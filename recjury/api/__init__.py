@@ -1,28 +1,17 @@
 """recjury from Python; `import recjury` has the same names."""
 
-from recjury.api.evaluating import evaluate, judge
-from recjury.api.stored import (
-    Run,
-    Stored,
-    calls,
-    compare,
-    means,
-    open,  # noqa: A004 (`recjury.open` reads well)
-    ratings,
-    statements,
-    turns,
-)
+from recjury.api.evaluating import evaluate, evaluate_async, judge, judge_async
+from recjury.api.stored import Run, Stored, open  # noqa: A004 (`recjury.open` reads well)
+from recjury.errors import Stop, UserError
 
 __all__ = [
     "Run",
+    "Stop",
     "Stored",
-    "calls",
-    "compare",
+    "UserError",
     "evaluate",
+    "evaluate_async",
     "judge",
-    "means",
+    "judge_async",
     "open",
-    "ratings",
-    "statements",
-    "turns",
 ]

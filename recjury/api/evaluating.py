@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from recjury import campaign as campaigns
 from recjury import plugins
-from recjury.api.stored import DEFAULT_STORE, Run, run_to_end
+from recjury.api.stored import DEFAULT_STORE, Run, waited_for
 from recjury.campaign import Config, Progress, read_config
 from recjury.corpora import Reading, Recording, read_recordings
 from recjury.errors import UserError
@@ -22,34 +22,33 @@ from recjury.store import Store
 _PARTS = ("systems", "users", "evaluators")
 
 
-def evaluate(
-    campaign: str | Path | Mapping[str, Any] | Config | None = None,
+async def evaluate_async(
+    config: str | Path | Mapping[str, Any] | Config | None = None,
     *,
     store: str | Path = DEFAULT_STORE,
     limit: int | None = None,
     retry: bool = True,
     fresh: Sequence[str] = (),
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Callable[[Progress], None] | None = None,
     **keys: Any,
 ) -> Run:
     """Play and rate all that is left of a campaign: a file, its keys, or a Config.
 
-    `keys` are keys of a campaign file and stand in place of those of `campaign`. Systems, users and
+    `keys` are keys of a campaign file and stand in place of those of `config`. Systems, users and
     evaluators may also be functions, classes and objects: `evaluate(systems={"mine": recommend})`.
     `limit` takes the first scenarios of each corpus, and without `retry` what failed stays as it
-    is. `fresh` names systems that changed where recjury cannot see it. Raises UserError before the
-    run begins, and Stop if an endpoint or the budget ends it; the same call goes on.
+    is. `fresh` names systems that changed where recjury cannot see it. `progress` is told after
+    each conversation. Raises UserError before the run begins, and Stop if an endpoint or the budget
+    ends it; the same call goes on.
     """
-    config = _config(campaign, keys)
+    campaign = _config(config, keys)
     with Store(store) as opened:
-        work = campaigns.run(
-            config, opened, limit=limit, retry=retry, fresh=fresh, progress=progress
-        )
-        run_to_end(work)
-    return Run(store, config.name)
+        tell = progress or _silent
+        await campaigns.run(campaign, opened, limit=limit, retry=retry, fresh=fresh, progress=tell)
+    return Run(store, campaign.name)
 
 
-def judge(
+async def judge_async(
     conversations: str | Path | Sequence[Any] | None = None,
     *,
     campaign: str = "",
@@ -62,7 +61,7 @@ def judge(
     encoding: str = "utf-8",
     store: str | Path = DEFAULT_STORE,
     retry: bool = True,
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Callable[[Progress], None] | None = None,
     **keys: Any,
 ) -> Run:
     """Rate recorded conversations, or those of an earlier `campaign` if there are none.
@@ -86,8 +85,16 @@ def judge(
             reading = Reading(form, catalogue, mapping or {}, rows or {}, sample, encoding)
             recordings = _recordings(conversations, reading)
             settings, recorded = campaigns.to_judge(campaign or "recorded", recordings, make)
-        run_to_end(campaigns.judge(settings, recorded, opened, retry=retry, progress=progress))
+        tell = progress or _silent
+        await campaigns.judge(settings, recorded, opened, retry=retry, progress=tell)
     return Run(store, settings.name)
+
+
+evaluate, judge = waited_for(evaluate_async), waited_for(judge_async)
+
+
+def _silent(progress: Progress) -> None:
+    """Nobody is told."""
 
 
 def _config(
@@ -154,5 +161,5 @@ def _read(files: Sequence[Path], reading: Reading) -> Sequence[Recording]:
     read = read_recordings(files, reading)
     for each in read.skipped:
         text = f"skipped {each.where}, system {each.system}: {each.reason}"
-        warnings.warn(text, stacklevel=4)
+        warnings.warn(text, stacklevel=2)
     return read.recordings

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar
 
 import pandas as pd
 
@@ -16,6 +17,7 @@ from recjury.results.ratings import STANDARD
 from recjury.results.selection import ALL
 from recjury.store import Store
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 DEFAULT_STORE = "recjury.db"
@@ -29,6 +31,17 @@ def run_to_end(work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(work)
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
+
+
+def waited_for(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The function `name` of a coroutine function `name_async`: it returns the result."""
+
+    @wraps(work)
+    def call(*given: P.args, **named: P.kwargs) -> T:
+        return run_to_end(work(*given, **named))
+
+    call.__name__ = call.__qualname__ = work.__name__.removesuffix("_async")
+    return call
 
 
 @dataclass(frozen=True)
@@ -160,44 +173,10 @@ class Stored(Mapping[str, Run]):
     @property
     def newest(self) -> Run:
         """The campaign that was run last. Raises UserError if there is none."""
-        return _run(self._store, "")
+        with Store(self._store, readonly=True) as opened:
+            return Run(self._store, opened.campaign())
 
 
 def open(store: str | Path = DEFAULT_STORE) -> Stored:  # noqa: A001 (`recjury.open` reads well)
     """The campaigns of a store. Raises UserError if there is no such store."""
     return Stored(store)
-
-
-def _run(store: str | Path, campaign: str) -> Run:
-    with Store(store, readonly=True) as opened:
-        return Run(store, opened.campaign(campaign))
-
-
-def ratings(store: str | Path = DEFAULT_STORE, campaign: str = "") -> pd.DataFrame:
-    """The ratings of a campaign, by default of the newest. Raises UserError."""
-    return _run(store, campaign).ratings()
-
-
-def means(store: str | Path = DEFAULT_STORE, campaign: str = "") -> pd.DataFrame:
-    """The means by system and metric of a campaign, by default of the newest. Raises UserError."""
-    return _run(store, campaign).means()
-
-
-def turns(store: str | Path = DEFAULT_STORE, campaign: str = "") -> pd.DataFrame:
-    """The turns of a campaign, by default of the newest. Raises UserError."""
-    return _run(store, campaign).turns()
-
-
-def statements(store: str | Path = DEFAULT_STORE, campaign: str = "") -> pd.DataFrame:
-    """The statements of a campaign's debates, by default of the newest. Raises UserError."""
-    return _run(store, campaign).statements()
-
-
-def calls(store: str | Path = DEFAULT_STORE, campaign: str = "") -> pd.DataFrame:
-    """The calls of a campaign, by default of the newest. Raises UserError."""
-    return _run(store, campaign).calls()
-
-
-def compare(*names: str, store: str | Path = DEFAULT_STORE, campaign: str = "") -> Findings:
-    """The systems of a campaign compared, by default all of the newest. Raises UserError."""
-    return _run(store, campaign).compare(*names)

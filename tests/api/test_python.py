@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import recjury
-from recjury.errors import UserError
 from recjury.judges import Evaluator, Outcome
 from recjury.llm import Ask
 from recjury.records import Conversation, ConversationLog, Finding, Metric, Rating
@@ -88,7 +87,7 @@ def test_an_object_without_plain_state_is_played_again(store: Path) -> None:
 
     said("Heat (1995)")
     said("Alien (1979)")
-    texts = recjury.turns(store).query("speaker == 'system'")["text"]
+    texts = recjury.open(store).newest.turns().query("speaker == 'system'")["text"]
     assert set(texts) == {"Alien (1979)"}
 
 
@@ -112,7 +111,7 @@ def test_messages_are_judged(store: Path) -> None:
     assert len(run.systems) == 2
     again = recjury.judge(campaign="recorded", evaluators=[Length()], store=store)
     assert again.systems["other"]["length.length"]["n"] == 1
-    assert len(recjury.ratings(store)) == len(again.ratings())
+    assert len(recjury.open(store).newest.ratings()) == len(again.ratings())
 
 
 def test_a_conversation_that_cannot_be_read_is_a_warning(store: Path) -> None:
@@ -128,12 +127,12 @@ def test_what_a_store_has(store: Path) -> None:
     stored = recjury.open(store)
     assert list(stored) == ["two", "one"]
     assert stored.newest == stored["two"]
-    assert len(recjury.means(store, "one")) < len(recjury.means(store))
-    assert "popular" in recjury.compare(store=store).answer
-    ids = recjury.ratings(store)["conversation"]
-    assert "counted" in stored["two"].replay(str(ids[0])).text
-    assert not len(recjury.calls(store))
-    assert set(recjury.statements(store)["role"]) >= {"Linguist"}
+    run = stored.newest
+    assert len(stored["one"].means()) < len(run.means())
+    assert "popular" in run.compare().answer
+    assert "counted" in run.replay(str(run.ratings()["conversation"][0])).text
+    assert not len(run.calls())
+    assert set(run.statements()["role"]) >= {"Linguist"}
 
 
 def test_a_run_takes_the_options_of_the_commands(store: Path) -> None:
@@ -148,12 +147,17 @@ def test_a_run_takes_the_options_of_the_commands(store: Path) -> None:
 
 
 def test_it_works_where_a_loop_is_running(store: Path) -> None:
-    """As in a notebook."""
+    """As in a notebook, and in a program that waits itself."""
+    told: list[int] = []
 
     async def cell() -> recjury.Run:
-        return recjury.evaluate(systems=["popular"], store=store, limit=1)
+        recjury.evaluate(systems=["popular"], store=store, limit=1)
+        return await recjury.evaluate_async(
+            systems=["popular"], store=store, limit=2, progress=lambda now: told.append(now.done)
+        )
 
-    assert asyncio.run(cell()).systems["popular"]["outcome.rounds"]["n"] == 1
+    assert asyncio.run(cell()).systems["popular"]["outcome.rounds"]["n"] == 2
+    assert 1 in told
 
 
 @pytest.mark.parametrize(
@@ -173,7 +177,7 @@ def test_mistakes_are_one_line(
     call: Callable[[], object], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UserError, match=message) as error:
+    with pytest.raises(recjury.UserError, match=message) as error:
         call()
     assert "\n" not in str(error.value)
 
