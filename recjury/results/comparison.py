@@ -26,6 +26,7 @@ from recjury.results.sentences import (
     p_text,
     rows_of,
     shown,
+    signed,
 )
 from recjury.results.settings import with_settings_of_both
 from recjury.store import Store
@@ -167,7 +168,7 @@ def _tables(table: pd.DataFrame, known: Metrics) -> dict[str, pd.DataFrame]:
     found = {f"Differences on {lead}, {_HOW}": first}
     others: dict[str, dict[str, str]] = {}
     for row in (row for row in rows if row["metric"] != lead):
-        gap = f"{_gap(row, known)}{' *' if row['decided'] else ''}"
+        gap = f"{signed(row['difference'], known[row['metric']])}{' *' if row['decided'] else ''}"
         others.setdefault(row["metric"], {})[f"{row['a']} minus {row['b']}"] = gap
     level = [id_ for id_, gaps in others.items() if not any(map(_is_gap, gaps.values()))]
     wide = pd.DataFrame([{"metric": id_, **others[id_]} for id_ in others if id_ not in level])
@@ -183,11 +184,6 @@ def _line(row: Row, known: Metrics) -> tuple[str, ...]:
     sign = "+" if row["difference"] > 0 else ""
     gap = f"{sign}{cell(row['difference'], row, metric)}"
     return *means, gap, _decision(row), str(row["n"])
-
-
-def _gap(row: Row, known: Metrics) -> str:
-    sign = "+" if row["difference"] > 0 else ""
-    return f"{sign}{shown(row['difference'], known[row['metric']])}"
 
 
 def _is_gap(text: str) -> bool:

@@ -8,6 +8,7 @@ import pandas as pd
 from recjury.records import Metric
 from recjury.stats import FEWEST_CLUSTERS
 
+_SPACE = "\N{NO-BREAK SPACE}"
 _LARGE_SCALE = 20
 _MOST = 10  # times as many scenarios as were played; to see a smaller difference nobody plays more
 
@@ -23,10 +24,19 @@ def shown(value: float, metric: Metric) -> str:
 
 def cell(value: float, row: Row, metric: Metric) -> str:
     """`2.91 [2.70, 3.10]`, which no table breaks; without an interval, `2.91`."""
+    return f"{shown(value, metric)} {interval(row, metric)}".strip().replace(" ", _SPACE)
+
+
+def interval(row: Row, metric: Metric) -> str:
+    """`[0.41, 0.78]`, or nothing where there is none."""
     if row["low"] != row["low"]:
-        return shown(value, metric)
-    low, high = (shown(row[end], metric) for end in ("low", "high"))
-    return f"{shown(value, metric)} [{low}, {high}]".replace(" ", "\N{NO-BREAK SPACE}")
+        return ""
+    return f"[{shown(row['low'], metric)}, {shown(row['high'], metric)}]"
+
+
+def signed(value: float, metric: Metric) -> str:
+    """A difference with its sign."""
+    return f"{'+' if value > 0 else ''}{shown(value, metric)}"
 
 
 def p_text(p: float) -> str:
@@ -91,7 +101,7 @@ def _lead(row: Row, metrics: Mapping[str, Metric]) -> _Lead:
     sign = -1 if row["difference"] < 0 else 1
     low, high = sorted((sign * row["low"], sign * row["high"]))
     by = cell(abs(row["difference"]), {"low": low, "high": high}, metric)
-    return _Lead(row["metric"], *sides, by.replace("\N{NO-BREAK SPACE}", " "), row)
+    return _Lead(row["metric"], *sides, by.replace(_SPACE, " "), row)
 
 
 def _of_two(lead: _Lead) -> str:

@@ -66,7 +66,7 @@ class Axis(NamedTuple):
     def plot(
         self, value: float, low: float, high: float, *, ticks: Sequence[float] = ()
     ) -> Plot | None:
-        """The value with its interval, if any, and with lines at `ticks`, else at the axis's own."""
+        """The value with its interval, if any, and lines at `ticks`, else at the axis's own."""
         if math.isnan(value):
             return None
         low, high = (value if math.isnan(end) else end for end in (low, high))

@@ -1,30 +1,17 @@
-"""All campaigns of a store: when, how far, who is ahead, what failed, what it cost."""
+"""All campaigns of a store: when, how far, the highest mean, what failed, what it cost."""
 
-import math
 from collections.abc import Mapping, Sequence
-from itertools import combinations
-from typing import Any, NamedTuple
-
-import pandas as pd
+from typing import Any
 
 from recjury.records import part_name
 from recjury.results.sentences import shown
 from recjury.store import Spent, Store
 from recjury.view.data import Campaign
-from recjury.view.differences import ranked
 from recjury.view.rendering import Page
 
-_QUICK = 5_000  # conversations of which this page says who is ahead
+_QUICK = 5_000  # conversations of which this page has the highest mean
 _SHORT = 4  # names
-_MANY = 1_000  # campaigns of which it is kept who is ahead
-
-
-class Ahead(NamedTuple):
-    """The system that is ahead, its mean, and by how much."""
-
-    system: str
-    mean: str
-    gap: str
+_MANY = 1_000  # campaigns of which it is kept
 
 
 def campaigns_page(store: Store, query: Mapping[str, str]) -> Page:
@@ -50,11 +37,11 @@ def _row(store: Store, name: str) -> dict[str, Any]:
     systems = [part_name(part) for part in config.get("systems", ())]
     corpora = [str(part.get("corpus") or "") for part in config.get("scenarios", ())]
     campaign, state = Campaign(store, name), runs[0].state if runs else "planned"
-    ahead, note = None, "open it to see" if done > _QUICK else "no scores"
+    highest, note = None, "open it to see" if done > _QUICK else "no scores"
     if state == "running":
         note = "not before the end"
     elif 0 < done <= _QUICK:
-        ahead = campaign.once("ahead", lambda: _leader(campaign), most=_MANY)
+        highest = campaign.once("highest", lambda: _highest(campaign), most=_MANY)
     return {
         "name": name,
         "address": campaign.link(),
@@ -64,7 +51,7 @@ def _row(store: Store, name: str) -> dict[str, Any]:
         "done": done,
         "planned": sum(counts.values()),
         "failed": counts.get("failed", 0),
-        "ahead": ahead,
+        "highest": highest,
         "note": note,
         "cost": _cost(spent, config.get("models", {})),
         "started": runs[-1].started_at[:16].replace("T", " ") if runs else "",
@@ -85,26 +72,15 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(own) if len(own) <= _SHORT else f"{len(own)} systems"
 
 
-def _leader(campaign: Campaign) -> Ahead | None:
-    """Who is ahead by the leading metric, as on the campaign's page; None without scores."""
+def _highest(campaign: Campaign) -> tuple[str, str] | None:
+    """The system with the best mean of the leading metric, and this mean; None without scores."""
     lead, metric = campaign.lead, campaign.metrics[campaign.lead]
     if not lead:
         return None
-    own = campaign.scores[lead].dropna()
-    means = {str(name): float(mean) for name, mean in _mean(own, "system").items()}
-    wide = _mean(own, "user", "corpus", "scenario", "system").unstack("system")
-    gaps = [(a, b, float((wide[a] - wide[b]).mean())) for a, b in combinations(means, 2)]
-    best, *others = ranked(means, gaps, metric)
-    mean = f"{shown(means[best], metric)} {campaign.metrics.title(lead).lower()}"
-    if not others:
-        return Ahead(best, mean, "the only system with scores")
-    gap = next(abs(gap) for a, b, gap in gaps if {a, b} == {best, others[0]})
-    by = "no scenario in common with" if math.isnan(gap) else f"by {shown(gap, metric)} over"
-    return Ahead(best, mean, f"{by} {others[0]}")
-
-
-def _mean(own: "pd.Series[float]", *keys: str) -> "pd.Series[float]":
-    return own.groupby(level=keys, observed=True).mean()
+    means = campaign.scores[lead].dropna().groupby(level="system", observed=True).mean()
+    best = means.sort_values(ascending=metric.lower_is_better)[:1]
+    ((name, mean),) = best.items()
+    return str(name), f"{shown(mean, metric)} {campaign.metrics.title(lead).lower()}"
 
 
 def _fits(row: Mapping[str, Any], query: Mapping[str, str]) -> bool:

@@ -1,6 +1,6 @@
-"""Two systems, versions, users, evaluators or campaigns, paired: differences by metric."""
+"""Two systems, versions, users, evaluators or campaigns, paired: by metric, and by scenario."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple, get_args
 
@@ -8,6 +8,7 @@ import pandas as pd
 
 from recjury.errors import UserError
 from recjury.files import nearest
+from recjury.records import Metric
 from recjury.results.caveats import about_campaign, about_scores
 from recjury.results.compare import By, by_scenario, compare
 from recjury.results.comparison import metrics_by, ratings_of_all
@@ -15,16 +16,25 @@ from recjury.results.logs import Logs
 from recjury.results.metrics import Metrics, metrics_of
 from recjury.results.missing import Missing, about_worst, with_worst
 from recjury.results.ratings import played_trials
-from recjury.results.sentences import answer, rows_of
+from recjury.results.sentences import Row, answer, rows_of, shown, signed
 from recjury.store import Store
 from recjury.view.axes import Axis, scale_of
 from recjury.view.campaign import Caveat
 from recjury.view.data import Campaign
-from recjury.view.differences import Row, by_evaluator, plot_of, turned
-from recjury.view.gaps import MOST, Key, bars, scenarios
+from recjury.view.overview import by_evaluator, plot_of, turned
 from recjury.view.rendering import Page
+from recjury.view.trials import first_words
 
 _SPANS = (0.25, 0.5, 1.0)  # of a scale, to either side of zero
+
+
+MOST = 100
+"""So many scenarios are listed; of more, half of them from each end."""
+
+_MOST_BARS = 400
+
+Key = tuple[str, ...]
+"""What tells one scenario from another, as `results.compare.by_scenario` has it."""
 
 
 class Sides(NamedTuple):
@@ -186,3 +196,56 @@ def _conversations(sides: Sides, gaps: pd.DataFrame) -> dict[tuple[str, Key], st
         (name, tuple(key)): conversation
         for name, conversation, *key in rows.itertuples(index=False, name=None)
     }
+
+
+class Gap(NamedTuple):
+    """A scenario: the values of both sides, and their conversations (an id, "" where none)."""
+
+    key: str
+    scenario: str
+    words: str
+    values: tuple[str, str]
+    gap: str
+    x: tuple[float, float] | None
+    conversations: tuple[str, str]
+
+
+def scenarios(
+    store: Store,
+    gaps: pd.DataFrame,
+    metric: Metric,
+    conversations: Mapping[tuple[str, Key], str],
+    names: tuple[str, str],
+) -> Iterator[Gap]:
+    """The scenarios, the largest gap first. `conversations` are ids by name and scenario."""
+    if len(gaps) > MOST:
+        gaps = pd.concat([gaps.head(MOST // 2), gaps.tail(MOST // 2)])
+    keys = _keys(gaps)
+    pairs = [tuple(conversations.get((name, key), "") for name in names) for key in keys]
+    logs = dict(store.logs(first for first, _ in pairs if first))
+    values, scale = gaps[["a", "b", "gap"]].to_numpy().tolist(), scale_of(metric)
+    for key, (first, second), (a, b, gap) in zip(keys, pairs, values, strict=True):
+        yield Gap(
+            key=_joined(key),
+            scenario=key[-1],
+            words=first_words(logs[first]) if first in logs else "",
+            values=(shown(a, metric), shown(b, metric)),
+            gap=signed(gap, metric),
+            x=(scale.place(a), scale.place(b)) if scale else None,
+            conversations=(first, second),
+        )
+
+
+def bars(gaps: pd.DataFrame, metric: Metric) -> list[tuple[str, float, str]]:
+    """The scenarios for a drawing, each with its gap and what it says; of very many, every k-th."""
+    every = -(-len(gaps) // _MOST_BARS) or 1
+    found = list(zip(map(_joined, _keys(gaps)), gaps["gap"], strict=True))[::every]
+    return [(key, gap, f"{key}, {signed(gap, metric)}") for key, gap in found]
+
+
+def _keys(gaps: pd.DataFrame) -> list[Key]:
+    return [tuple(map(str, key)) for key in gaps.index]
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return "/".join(parts)

@@ -1,18 +1,18 @@
-"""A conversation: the talk, its ratings with reasons and marks, and its debates."""
+"""A conversation: the talk, its ratings with reasons and marks, its debates and its calls."""
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
-from recjury.records import ConversationLog, Event, Turn
+from sqlalchemy import RowMapping, bindparam, text
+
+from recjury.records import ConversationLog, Event, Turn, ratings_of, statements_of
 from recjury.store import ConversationRow, Store
-from recjury.view.calls import purposes_of, sums_of
 from recjury.view.data import Campaign
-from recjury.view.debate_chart import debate_chart
-from recjury.view.marks import Mark, Segment, segments
-from recjury.view.rated import Rated, rated
+from recjury.view.debates import debate_chart
+from recjury.view.rated import Mark, Rated, Segment, rated, segments
 from recjury.view.rendering import Page
 from recjury.view.trials import trial_ids
 
@@ -138,3 +138,58 @@ def _order(campaign: Campaign, query: str) -> list[str]:
         return trial_ids(campaign.store, listed, campaign.name)
     plan = "SELECT conversation FROM plan WHERE campaign = :campaign ORDER BY ordinal, run"
     return [id_ for (id_,) in campaign.store.rows(plan, campaign=campaign.name)]
+
+
+def calls_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # noqa: A002, ARG001
+    """All calls of a conversation. Raises UserError if there is none."""
+    row = store.conversation(id)
+    purposes = purposes_of(store, row)
+    return Page(
+        "calls.j2",
+        {
+            "row": row,
+            "campaign": Campaign(store, row.campaign).link(),
+            "purposes": purposes,
+            "calls": store.calls(list(purposes)),
+        },
+    )
+
+
+def purposes_of(store: Store, row: ConversationRow) -> dict[str, str]:
+    """What calls were asked for ("core.novelty", "Linguist, round 2"), by their ids.
+
+    They are those behind what was said, rated and debated, in this order, stored or not.
+    """
+    log = next((log for _, log in store.logs([row.id])), None)
+    purposes = dict(_of_turns(log)) if log else {}
+    for evaluation in store.evaluations(row.campaign, conversation=row.id):
+        found = store.findings(evaluation.id)
+        for rating in ratings_of(found):
+            turn = "" if rating.turn is None else f", turn {rating.turn + 1}"
+            for call in rating.calls:
+                purposes.setdefault(call, f"{evaluation.name}.{rating.metric}{turn}")
+        for said in statements_of(found):
+            for call in said.calls:
+                purposes.setdefault(call, f"{said.role}, round {said.round}")
+    return purposes
+
+
+def _of_turns(log: ConversationLog) -> Iterator[tuple[str, str]]:
+    for number, turn in enumerate(log.interaction, 1):
+        for call in turn.calls:
+            yield call, f"turn {number}, {turn.speaker}"
+
+
+_SUMS = text("""
+    SELECT purpose, model, COUNT(*) AS calls,
+           CASE WHEN COUNT(tokens_in) = COUNT(*) THEN SUM(tokens_in) END AS tokens_in,
+           CASE WHEN COUNT(tokens_out) = COUNT(*) THEN SUM(tokens_out) END AS tokens_out,
+           CASE WHEN COUNT(cost) = COUNT(*) THEN SUM(cost) END AS cost
+    FROM call WHERE id IN :ids GROUP BY purpose, model ORDER BY MIN(created_at), purpose, model
+""").bindparams(bindparam("ids", expanding=True))
+
+
+def sums_of(store: Store, calls: Iterable[str]) -> Sequence[RowMapping]:
+    """The stored calls of each purpose to each model; None where an endpoint did not say."""
+    with store.connection() as connection:
+        return connection.execute(_SUMS, {"ids": list(calls)}).mappings().all()

@@ -14,10 +14,9 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from recjury.errors import UserError
 from recjury.store import Store
-from recjury.view.calls import calls_page
 from recjury.view.campaign import campaign_page
 from recjury.view.compare import compare_page
-from recjury.view.conversation import conversation_page
+from recjury.view.conversation import calls_page, conversation_page
 from recjury.view.data import Campaign
 from recjury.view.rendering import STATIC, Page, encoded, render
 from recjury.view.trials import trials_page

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import jinja2
 
-from recjury.results.sentences import advice, p_text, shown
+from recjury.results.sentences import advice, interval, p_text, shown, signed
 from recjury.view.axes import step_of
-from recjury.view.differences import interval, signed
 
 STATIC = Path(__file__).parent / "static"
 """The folder of the style sheet and the script."""

@@ -12,7 +12,6 @@ from sqlalchemy import text
 from recjury.records import ConversationLog
 from recjury.store import Store
 from recjury.view.data import FILTERS, Campaign, chosen
-from recjury.view.gaps import first_words
 from recjury.view.rated import anchor_of
 from recjury.view.rendering import Page
 
@@ -131,6 +130,12 @@ def _statuses(frame: pd.DataFrame, ids: Sequence[str]) -> dict[tuple[str, str], 
         (id_, "" if metric != metric else f"{evaluator}.{metric}"): status
         for id_, evaluator, metric, status in columns.itertuples(index=False)
     }
+
+
+def first_words(log: ConversationLog) -> str:
+    """The user's last words before the interaction, or the first ones in it."""
+    said = [*reversed(log.scenario.history), *log.interaction]
+    return next((turn.text[:_WORDS] for turn in said if turn.speaker == "user"), "")
 
 
 def _last_words(log: ConversationLog) -> str:

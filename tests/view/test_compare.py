@@ -9,10 +9,9 @@ import pytest
 
 from recjury.errors import UserError
 from recjury.results import comparison
-from recjury.results.sentences import p_text
+from recjury.results.sentences import Row, p_text
 from recjury.store import Store
 from recjury.view.compare import compare_page
-from recjury.view.differences import Row
 from recjury.view.rendering import Page, render
 from tests.results.filled import evaluator, fill
 

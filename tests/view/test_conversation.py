@@ -8,10 +8,9 @@ import pytest
 
 from recjury.records import Event, Evidence, ItemRef, Rating, Status, Turn
 from recjury.store import Store
-from recjury.view.calls import calls_page
-from recjury.view.conversation import conversation_page
-from recjury.view.debate_chart import debate_chart
-from recjury.view.marks import Mark, segments
+from recjury.view.conversation import calls_page, conversation_page
+from recjury.view.debates import debate_chart
+from recjury.view.rated import Mark, segments
 from recjury.view.rendering import render
 from tests.campaign.campaigns import config, play
 from tests.view.stores import debated, log_of, put, rated, said

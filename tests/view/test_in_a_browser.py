@@ -11,9 +11,8 @@ import pytest
 
 from recjury.records import Evidence, Finding, Turn
 from recjury.store import Store
-from recjury.view.calls import calls_page
 from recjury.view.compare import compare_page
-from recjury.view.conversation import conversation_page
+from recjury.view.conversation import calls_page, conversation_page
 from recjury.view.rendering import STATIC, render
 from tests.campaign.campaigns import config, play
 from tests.view.browser import browsing
