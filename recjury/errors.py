@@ -2,6 +2,7 @@
 
 RecjuryError
 ├── UserError           the user can mend it: one line, no traceback, exit code 2
+│   ├── Altered             a store holds what no run has written
 │   └── Stop                the run ends in order; the same command goes on
 ├── UnitFailed          one unit of work failed: recorded with its reason, the campaign goes on
 │   ├── CallFailed          a call to a model got no reply
@@ -18,6 +19,10 @@ class RecjuryError(Exception):
 
 class UserError(RecjuryError):
     """What the user can mend: the message says what was expected, what came, and what to do."""
+
+
+class Altered(UserError):
+    """A store holds what no run has written: another program changed it."""
 
 
 class Stop(UserError):

@@ -20,6 +20,7 @@ from recjury.campaign.run import (
 )
 from recjury.corpora import Recording, open_corpus
 from recjury.errors import UserError
+from recjury.mistakes import made
 from recjury.records import ConversationLog, digest, part_name
 from recjury.store import PlannedConversation, Store, Todo
 
@@ -136,7 +137,7 @@ def to_judge(name: str, recordings: Sequence[Recording], make: Make) -> tuple[Co
 def to_judge_again(store: Store, name: str, make: Make) -> tuple[Config, Recorded]:
     """An earlier campaign with other evaluators, and its conversations. Raises UserError."""
     name = store.campaign(name)
-    earlier = Config.model_validate(store.config(name))
+    earlier = made(Config, store.config(name))
     judges = make({"name": name, "scenarios": [], "recordings": {name: ""}})
     return _rated_again(earlier, judges), Recorded(store.played(name), {})
 

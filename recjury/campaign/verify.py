@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from recjury.campaign.config import Config
 from recjury.campaign.prepare import Prepared, prepared
+from recjury.errors import Altered
 from recjury.llm import Ask, AttemptError, Dialect, Remedy
+from recjury.mistakes import made
 from recjury.records import (
     Completion,
     Evidence,
@@ -70,7 +72,7 @@ async def verify(store: Store, campaign: str, *, conversation: str = "") -> Veri
     It shows that scores and statements follow from the stored replies, and that the stored prompts
     are what the logs render to. Nothing is written and nothing is sent.
     """
-    config = Config.model_validate(store.config(campaign)).model_copy(update={"budget": None})
+    config = made(Config, store.config(campaign)).model_copy(update={"budget": None})
     differing, equal, changed = dict[str, str](), 0, 0
     with Store() as memory:
         async with prepared(
@@ -89,13 +91,15 @@ async def verify(store: Store, campaign: str, *, conversation: str = "") -> Veri
 
 async def _difference(row: EvaluationRow, ready: Prepared, store: Store) -> str:
     """What differs between an evaluation and the same one done again; empty if nothing does."""
-    log = await store.log(row.conversation)
-    if log is None:
-        return "the conversation's log"
     unit = Unit(ready.config.name, row.conversation, row.id)
     ask = Ask(ready.gateway, unit, sample=row.judging, tries=row.tries)
-    again = _comparable(await ready.evaluators[row.evaluator].rate(log, ask))
-    before = _comparable(store.findings(row.id))
+    try:
+        if (log := await store.log(row.conversation)) is None:
+            return "the conversation's log"
+        before = _comparable(store.findings(row.id))
+        again = _comparable(await ready.evaluators[row.evaluator].rate(log, ask))
+    except Altered:
+        return "the form of what is stored"
     names = sorted(before.keys() | again.keys())
     return next((name for name in names if before.get(name) != again.get(name)), "")
 

@@ -12,6 +12,7 @@ from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.judges import Core
 from recjury.llm import Ask, TypicalModel
+from recjury.mistakes import made
 from recjury.records import Debate, Rating, Statement, Unit, ratings_of
 from recjury.store import EvaluationRow, Store
 
@@ -65,7 +66,7 @@ async def what_if(
     before = next(each for each in found if isinstance(each, Debate))
     if round_ > before.rounds:
         raise UserError(f"--round {round_}: that debate has rounds 1 to {before.rounds}")
-    config = Config.model_validate(store.config(row.campaign))
+    config = made(Config, store.config(row.campaign))
     live = {alias: model.live for alias, model in config.models.items()}
     config = config.model_copy(update={"models": live})
     opening = _opening(before, changes, round_)

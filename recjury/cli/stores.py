@@ -30,8 +30,9 @@ def verify(
     Nothing is sent and nothing is written. Example: recjury store verify --store runs.db.
     """
     with Store(store, readonly=True) as opened:
+        problems = opened.check()
         names = [opened.campaign(campaign)] if campaign else opened.campaigns()
-        output.show(verification(opened, names, title=store, problems=opened.check()))
+        output.show(verification(opened, names, title=store, problems=problems))
 
 
 def verification(
@@ -45,7 +46,13 @@ def verification(
     """Evaluations rated again from the stored replies: of campaigns, or of one conversation."""
     lines, differing, equal, changed = [*problems], dict[str, str](), 0, 0
     for name in names:
-        found = asyncio.run(campaigns.verify(store, name, conversation=conversation))
+        try:
+            found = asyncio.run(campaigns.verify(store, name, conversation=conversation))
+        except UserError as error:
+            if not problems:
+                raise
+            lines.append(f"{name}: {error}")
+            continue
         equal, changed = equal + found.equal, changed + found.changed
         differing |= found.differing
         lines += (

@@ -1,30 +1,16 @@
 """Whether a store is whole: what the database finds, hashes, and references."""
 
+import json
 from collections.abc import Iterator
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, exists, select
 
-from recjury.records import text_hash
+from recjury.errors import Altered
+from recjury.records import ConversationLog, text_hash
 from recjury.store import tables
 from recjury.store.database import Chapter
+from recjury.store.failures import as_written
 from recjury.store.saving import evaluation_id
-
-# Each column, with the table that has a row for each of its values.
-_REFERENCES = (
-    ("run.campaign", "campaign.name"),
-    ("plan.campaign", "campaign.name"),
-    ("plan.conversation", "conversation.id"),
-    ("conversation.log", "text.hash"),
-    ("campaign_evaluator.evaluator", "evaluator.id"),
-    ("evaluation.conversation", "conversation.id"),
-    ("evaluation.evaluator", "evaluator.id"),
-    ("rating.evaluation", "evaluation.id"),
-    ("rating.rationale", "text.hash"),
-    ("evidence.evaluation", "evaluation.id"),
-    ("statement.evaluation", "evaluation.id"),
-    ("statement.text", "text.hash"),
-    ("call.reply", "text.hash"),
-)
 
 
 class Checking(Chapter):
@@ -32,14 +18,15 @@ class Checking(Chapter):
 
     def check(self) -> list[str]:
         """One line for each problem, of any campaign; none if all is as it was written."""
+        problems: list[str] = []
         with self.database.connection() as connection:
-            return [
-                *_database_problems(connection),
-                *_altered_texts(connection),
-                *_altered_evaluations(connection),
-                *_missing_rows(connection),
-                *_missing_parts(connection),
-            ]
+            for find in _FINDERS:
+                try:
+                    with as_written(self.database.name, "what JSON holds"):
+                        problems.extend(find(connection))
+                except Altered as error:
+                    problems.append(str(error))
+        return problems
 
 
 def _database_problems(connection: Connection) -> list[str]:
@@ -56,6 +43,18 @@ def _altered_texts(connection: Connection) -> Iterator[str]:
             yield f"text {hash_} is not what was stored under this hash"
 
 
+def _altered_conversations(connection: Connection) -> Iterator[str]:
+    """Rows that do not say what their log says."""
+    table, part = tables.Conversation.__table__.c, tables.Text.__table__.c
+    columns = (table.id, table.state, table.ending, table.rounds, part.text)
+    for id_, state, *row, content in connection.execute(
+        select(*columns).where(table.log == part.hash, table.state != "planned")
+    ):
+        log = ConversationLog.model_validate(json.loads(content))
+        if [state == "failed", *row] != [log.failed, log.ending, log.rounds]:
+            yield f"conversation {id_} has another state, ending or number of rounds than its log"
+
+
 def _altered_evaluations(connection: Connection) -> Iterator[str]:
     table = tables.Evaluation.__table__.c
     columns = (table.conversation, table.evaluator, table.judging)
@@ -65,14 +64,14 @@ def _altered_evaluations(connection: Connection) -> Iterator[str]:
 
 
 def _missing_rows(connection: Connection) -> Iterator[str]:
-    for column, key in _REFERENCES:
-        table, target = column.partition(".")[0], key.partition(".")[0]
-        query = f"""
-            SELECT DISTINCT {column} FROM {table} LEFT JOIN {target} ON {column} = {key}
-            WHERE {column} IS NOT NULL AND {key} IS NULL
-        """  # noqa: S608 (the names stand above)
-        for value in connection.execute(text(query)).scalars():
-            yield f"{column} {value} has no row in {target}"
+    for table in tables.Row.metadata.sorted_tables:
+        for reference in sorted(table.foreign_keys, key=lambda each: each.parent.name):
+            column, key = reference.parent, reference.column
+            missing = (
+                select(column).distinct().where(column.is_not(None), ~exists().where(key == column))
+            )
+            for value in connection.execute(missing).scalars():
+                yield f"{column} {value} has no row in {key.table}"
 
 
 def _missing_parts(connection: Connection) -> Iterator[str]:
@@ -89,3 +88,13 @@ def _missing_parts(connection: Connection) -> Iterator[str]:
             for id_ in ids:
                 if id_ not in calls:
                     yield f"{table.name} of evaluation {evaluation}: its call {id_} is missing"
+
+
+_FINDERS = (
+    _database_problems,
+    _altered_texts,
+    _altered_conversations,
+    _altered_evaluations,
+    _missing_rows,
+    _missing_parts,
+)

@@ -10,6 +10,7 @@ from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.store import tables
 from recjury.store.database import Chapter
+from recjury.store.failures import as_written
 from recjury.store.processes import is_there
 from recjury.store.tables import NEWEST_EVALUATORS, NEWEST_TRIALS
 
@@ -91,7 +92,8 @@ class Counting(Chapter):
         """The configuration of a campaign's last run. Raises UserError."""
         table = tables.Campaign.__table__
         query = select(table.c.config).where(table.c.name == self.campaign(campaign))
-        with self.connection() as connection:
+        what = f"the configuration of {campaign}"
+        with self.connection() as connection, as_written(self.database.name, what):
             return dict(connection.execute(query).scalar_one())
 
     def runs(self, campaign: str) -> list[RunRow]:

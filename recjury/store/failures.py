@@ -1,12 +1,13 @@
 """What a database says when it cannot do something, in one line for the user."""
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from recjury.errors import Stop
+from recjury.errors import Altered, Stop
 
 _GO_ON = "then the same command goes on"
 _ADVICE = {
@@ -18,6 +19,9 @@ _ADVICE = {
     sqlite3.SQLITE_CORRUPT: "the file is damaged: go on with a copy of it, or with another store",
     sqlite3.SQLITE_NOTADB: "the file is damaged: go on with a copy of it, or with another store",
 }
+
+_ALTERED = re.compile("no such (?:table|column)|malformed JSON|Could not decode")
+"""What SQLite says where another program has written to the file."""
 
 _RIGHTS = {"42501": "give the role its rights", "25006": "make the database writable"}
 """What to do, by SQLSTATE, where a server raises no operational error."""
@@ -36,11 +40,25 @@ def in_one_line(store: str) -> Iterator[None]:
     except (DBAPIError, sqlite3.Error) as error:
         said = error.orig if isinstance(error, DBAPIError) and error.orig else error
         if isinstance(said, sqlite3.Error):
-            # Errors without a code are those of Python's module, and so bugs.
-            advice = _ADVICE.get(getattr(said, "sqlite_errorcode", 0) & 0xFF)
+            # Other errors without a code are those of Python's module, and so bugs.
+            code = getattr(said, "sqlite_errorcode", 0) & 0xFF
+            code = sqlite3.SQLITE_CORRUPT if _ALTERED.match(str(said)) else code
+            advice = _ADVICE.get(code)
         else:
             other = f"mend it, {_GO_ON}" if isinstance(error, OperationalError) else None
             advice = _RIGHTS.get(getattr(said, "sqlstate", None) or "", other)
         if advice is None:
             raise
         raise Stop(f"the store {store}: {' '.join(str(said).split())}: {advice}") from error
+
+
+@contextmanager
+def as_written(store: str, what: str) -> Iterator[None]:
+    """Raise Altered if what is read has not the form in which it was written."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise Altered(
+            f"the store {store}: {what} is not as it was written: `recjury store verify` names "
+            "what was altered"
+        ) from error

@@ -12,6 +12,7 @@ from recjury.records import Completion, ConversationLog, Finding, Message
 from recjury.store import tables
 from recjury.store.calls import to_completion
 from recjury.store.database import Chapter
+from recjury.store.failures import as_written
 from recjury.store.findings import FindingRows, from_rows
 
 _BATCH = 500  # logs that are read at once
@@ -85,8 +86,8 @@ class Reading(Chapter):
         plan = tables.Plan.__table__.c
         begins = func.substr(plan.conversation, 1, len(prefix)) == prefix
         query = _conversations().where(begins).order_by(plan.run)
-        with self.database.connection() as connection:
         query = query.where(plan.campaign == campaign) if campaign else query
+        with self.database.connection() as connection:
             rows = connection.execute(query) if prefix.isascii() else ()
             found = {row.id: ConversationRow(*row) for row in rows}
         if not found:
@@ -108,7 +109,9 @@ class Reading(Chapter):
                 texts: dict[str, str] = dict(rows.all())
             for id_ in batch:
                 if id_ in texts:
-                    yield id_, ConversationLog.model_validate(json.loads(texts[id_]))
+                    with as_written(self.database.name, f"the log of conversation {id_}"):
+                        log = ConversationLog.model_validate(json.loads(texts[id_]))
+                    yield id_, log
 
     def debate_of(self, conversation: str, campaign: str = "") -> EvaluationRow | None:
         """The evaluation with the conversation's debate, in any campaign or in one.
@@ -131,7 +134,8 @@ class Reading(Chapter):
 
     def findings(self, evaluation: str) -> list[Finding]:
         """What an evaluation found, as its evaluator returned it."""
-        with self.database.connection() as connection:
+        what = f"evaluation {evaluation}"
+        with self.database.connection() as connection, as_written(self.database.name, what):
             rows = FindingRows(*(_fields(connection, query, evaluation) for query in _FINDINGS))
             hashes = {row["rationale"] for row in rows.ratings}
             hashes |= {row["text"] for row in rows.statements}
@@ -141,11 +145,11 @@ class Reading(Chapter):
         """The stored calls among `ids`, with their prompts, in this order."""
         call = tables.Call.__table__
         query = select(call).where(call.c.id.in_(ids))
-        with self.database.connection() as connection:
+        with self.database.connection() as connection, as_written(self.database.name, "a call"):
             rows = {row.id: row for row in connection.execute(query)}
             hashes = {part for row in rows.values() for _, *parts in row.prompt for part in parts}
             texts = _texts(connection, hashes | {row.reply for row in rows.values()})
-        return [_call(rows[id_], texts) for id_ in ids if id_ in rows]
+            return [_call(rows[id_], texts) for id_ in ids if id_ in rows]
 
 
 def _conversations() -> Select[Any]:
@@ -184,10 +188,6 @@ _EVALUATIONS = """
         ON e.conversation = p.conversation AND e.evaluator = ce.evaluator
         AND e.judging < ce.judgings
 """
-_FINDINGS = [
-    select(each.__table__).where(each.__table__.c.evaluation == bindparam("id"))
-    for each in (tables.Rating, tables.Evidence, tables.Statement)
-]
 _DEBATE = f"""{_EVALUATIONS}
     WHERE e.conversation = :conversation AND (:campaign = '' OR p.campaign = :campaign)
         AND EXISTS (SELECT 1 FROM statement s WHERE s.evaluation = e.id)
@@ -195,3 +195,7 @@ _DEBATE = f"""{_EVALUATIONS}
         SELECT MAX(y.run) FROM campaign_evaluator y WHERE y.campaign = ce.campaign
     ) DESC, ce.run DESC, ce.name, e.judging LIMIT 1
 """  # noqa: S608 (a constant)
+_FINDINGS = [
+    select(each.__table__).where(each.__table__.c.evaluation == bindparam("id"))
+    for each in (tables.Rating, tables.Evidence, tables.Statement)
+]

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from recjury.records import ConversationLog, Finding, Status, digest, text_hash, unfinished
 from recjury.store import tables
 from recjury.store.database import Chapter
+from recjury.store.failures import as_written
 from recjury.store.findings import texts_of, to_rows
 from recjury.store.tables import add_new, now, put
 
@@ -121,7 +122,8 @@ class Saving(Chapter):
         query = query.where(table.c.id == conversation, table.c.state == "done")
         with self.database.connection() as connection:
             content = connection.execute(query).scalar()
-        return None if content is None else ConversationLog.model_validate(json.loads(content))
+        with as_written(self.database.name, f"the log of conversation {conversation}"):
+            return None if content is None else ConversationLog.model_validate(json.loads(content))
 
 
 _FINDINGS = tuple(table.__table__ for table in (tables.Rating, tables.Evidence, tables.Statement))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, Connection, Index, Table, insert
+from sqlalchemy import JSON, CheckConstraint, Connection, Float, Index, Table, insert
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
@@ -31,16 +31,24 @@ class Row(SQLModel, registry=registry()):
     __table__: ClassVar[Table]
 
 
-def _key() -> Any:
-    return Field(primary_key=True, sa_type=AnyText)
+class _List(JSON):
+    """A column for a list of plain data."""
 
 
-def _text(default: str = "") -> Any:
-    return Field(default=default, sa_type=AnyText)
+def _key(**more: Any) -> Any:
+    return Field(primary_key=True, sa_type=AnyText, **more)
+
+
+def _text(default: str | None = "", **more: Any) -> Any:
+    return Field(default=default, sa_type=AnyText, **more)
 
 
 def _json() -> Any:
     return Field(sa_type=JSON)
+
+
+def _list() -> Any:
+    return Field(sa_type=_List)
 
 
 class Meta(Row, table=True):
@@ -73,12 +81,12 @@ class Run(Row, table=True):
     """
 
     id: int | None = Field(default=None, primary_key=True)
-    campaign: str = _text()
+    campaign: str = _text(foreign_key="campaign.name")
     host: str = _text()
     pid: int
     process_start: float
     started_at: str = _text()
-    ended_at: str | None = Field(default=None, sa_type=AnyText)
+    ended_at: str | None = _text(None)
     state: str = _text()
     reason: str = _text()
     versions: dict[str, str] = _json()
@@ -121,8 +129,8 @@ NEWEST_TRIALS = f"(SELECT * FROM {PLANNED_TRIALS} z WHERE z.version = z.newest)"
 class Plan(Row, table=True):
     """A conversation of a campaign, by the names that the campaign gives. `run` planned it last."""
 
-    campaign: str = _key()
-    conversation: str = _key()
+    campaign: str = _key(foreign_key="campaign.name")
+    conversation: str = _key(foreign_key="conversation.id")
     run: int
     ordinal: int
     system: str = _text()
@@ -144,13 +152,13 @@ class Conversation(Row, table=True):
     id: str = _key()
     state: str = _text()
     play: str = _text()
-    log: str | None = Field(default=None, sa_type=AnyText)
+    log: str | None = _text(None, foreign_key="text.hash")
     ending: str = _text()
     rounds: int = 0
     reason: str = _text()
     tries: int = 0
-    seconds: list[float] = _json()
-    finished_at: str | None = Field(default=None, sa_type=AnyText)
+    seconds: list[float] = _list()
+    finished_at: str | None = _text(None)
 
 
 class Evaluator(Row, table=True):
@@ -159,7 +167,7 @@ class Evaluator(Row, table=True):
     id: str = _key()
     kind: str = _text()
     settings: dict[str, Any] = _json()
-    metrics: list[dict[str, Any]] = _json()
+    metrics: list[dict[str, Any]] = _list()
 
 
 class CampaignEvaluator(Row, table=True):
@@ -168,7 +176,7 @@ class CampaignEvaluator(Row, table=True):
     __tablename__ = "campaign_evaluator"
 
     campaign: str = _key()
-    evaluator: str = _key()
+    evaluator: str = _key(foreign_key="evaluator.id")
     name: str = _text()
     judgings: int
     run: int
@@ -181,8 +189,8 @@ class Evaluation(Row, table=True):
     """
 
     id: str = _key()
-    conversation: str = _text()
-    evaluator: str = _text()
+    conversation: str = _text(foreign_key="conversation.id")
+    evaluator: str = _text(foreign_key="evaluator.id")
     judging: int
     state: str = _text()
     tries: int
@@ -195,22 +203,22 @@ class Rating(Row, table=True):
     `rationale` is a hash. `number` counts the ratings, evidence and statements of an evaluation.
     """
 
-    evaluation: str = _key()
+    evaluation: str = _key(foreign_key="evaluation.id")
     metric: str = _key()
     rater: str = _key()
     turn: int = Field(primary_key=True)
     status: str = _text()
     score: float | None = None
     reason: str = _text()
-    rationale: str | None = Field(default=None, sa_type=AnyText)
-    calls: list[str] = _json()
+    rationale: str | None = _text(None, foreign_key="text.hash")
+    calls: list[str] = _list()
     number: int
 
 
 class Evidence(Row, table=True):
     """Something that ratings rest on."""
 
-    evaluation: str = _key()
+    evaluation: str = _key(foreign_key="evaluation.id")
     number: int = Field(primary_key=True)
     name: str = _text()
     value: Any = _json()
@@ -219,15 +227,15 @@ class Evidence(Row, table=True):
 class Statement(Row, table=True):
     """What a role said in a round of a debate. `text` is a hash."""
 
-    evaluation: str = _key()
+    evaluation: str = _key(foreign_key="evaluation.id")
     round: int = Field(primary_key=True)
     role: str = _key()
     speaker: str = _text()
     status: str = _text()
     score: float | None = None
     reason: str = _text()
-    text: str | None = Field(default=None, sa_type=AnyText)
-    calls: list[str] = _json()
+    text: str | None = _text(None, foreign_key="text.hash")
+    calls: list[str] = _list()
     number: int
 
 
@@ -244,9 +252,9 @@ class Call(Row, table=True):
     evaluation: str = _text()
     model: str = _text()
     purpose: str = _text()
-    prompt: list[list[str]] = _json()
+    prompt: list[list[str]] = _list()
     code: str = _text()
-    reply: str = _text()
+    reply: str = _text(foreign_key="text.hash")
     more: dict[str, Any] = _json()
     tokens_in: int | None = None
     tokens_out: int | None = None
@@ -258,6 +266,18 @@ class Call(Row, table=True):
 def _columns(table: type[Row], names: str) -> list[Any]:
     return [table.__table__.c[name] for name in names.split()]
 
+
+# SQLite takes any value in any column; no other program is to write what cannot be read.
+_CHECKS = {
+    Float: "{0} BETWEEN -1e300 AND 1e300",
+    _List: "CASE WHEN json_valid({0}) THEN json_type({0}) ELSE '' END = 'array'",
+}
+for _table in Row.metadata.tables.values():
+    for _column in _table.columns:
+        if _check := _CHECKS.get(type(_column.type)):
+            _table.append_constraint(
+                CheckConstraint(_check.format(_column.name)).ddl_if(dialect="sqlite")
+            )
 
 # These two hold all columns that tables of scores and of progress read.
 Index("rating_table", *_columns(Rating, "evaluation metric rater turn status score"))

@@ -1,4 +1,5 @@
 import pytest
+from sqlalchemy.exc import DBAPIError
 
 from recjury.errors import UserError
 from recjury.records import Evidence, Finding, Rating, Status
@@ -33,6 +34,7 @@ async def test_findings_come_back_as_they_were_returned(store: Store) -> None:
 
 
 async def test_a_verdict_of_another_name_keeps_its_debate(store: Store) -> None:
+    started(store)
     verdict = Rating(metric="overall", rater="my chair", score=3)
     held = debate().model_copy(update={"verdict": verdict})
     await save(store, [rating(), held])
@@ -40,6 +42,7 @@ async def test_a_verdict_of_another_name_keeps_its_debate(store: Store) -> None:
 
 
 async def test_findings_replace_those_before(store: Store) -> None:
+    started(store)
     await save(store, FINDINGS)
     await save(store, [rating("other", 2)])
     assert store.findings(ID) == [rating("other", 2)]
@@ -98,17 +101,19 @@ async def test_a_conversation_is_found_by_the_beginning_of_its_id(store: Store) 
 
 async def test_what_was_altered_is_named(store: Store) -> None:
     started(store)
-    await play(store, "a1")
+    await play(store, "a1", "b1")
     await store.record([reply("k1")], request("Rate this."), "main", UNIT)
     await save(store, [rating("fit", 1).model_copy(update={"calls": ("k1",)})])
     assert store.check() == []
     alterations = {
         "UPDATE text SET text = 'other' WHERE text = 'Rate this.'": "text ",
         "UPDATE evaluation SET judging = 1": f"evaluation {ID}",
-        "UPDATE conversation SET log = 'gone' WHERE id = 'a1'": "conversation.log gone",
+        "UPDATE conversation SET rounds = 9 WHERE id = 'b1'": "conversation b1",
         "UPDATE rating SET calls = '[\"k9\"]'": "its call k9",
         "DELETE FROM text WHERE text = 'You are a judge.'": "call k1",
     }
+    if not store.database.name.startswith("postgresql"):  # which refuses that itself
+        alterations["UPDATE conversation SET log = 'gone' WHERE id = 'a1'"] = "conversation.log"
     with store.database.transaction() as connection:
         for statement in alterations:
             connection.exec_driver_sql(statement)
@@ -116,3 +121,11 @@ async def test_what_was_altered_is_named(store: Store) -> None:
     for part in alterations.values():
         assert any(part in line for line in problems), (part, problems)
     assert len(problems) == len(alterations)
+
+
+@pytest.mark.parametrize("change", ["score = 'high'", "score = 9e999", "calls = '{'"])
+async def test_no_program_writes_what_is_no_number_and_no_list(store: Store, change: str) -> None:
+    started(store)
+    await save(store, [rating()])
+    with pytest.raises(DBAPIError), store.database.connection() as connection:
+        connection.exec_driver_sql(f"UPDATE rating SET {change}")
