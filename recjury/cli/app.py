@@ -67,12 +67,16 @@ def main() -> None:
 
 
 def printable(text: str) -> str:
-    """The text with its control characters written out: none of them moves the cursor."""
+    """The text with its control characters written out: none moves the cursor, or turns a line."""
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def _run() -> None:
     """The command; what it printed is written out before it ends."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise UserError("the current folder was deleted: change to another one") from None
     try:
         app()
     except SystemExit as ended:
