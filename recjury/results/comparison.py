@@ -13,8 +13,7 @@ from recjury.results.compare import By, compare, fewest_scenarios, is_meant
 from recjury.results.findings import Findings
 from recjury.results.logs import Logs
 from recjury.results.metrics import Metrics, metrics_of, with_scales
-from recjury.results.missing import Missing, about_worst, with_worst
-from recjury.results.ratings import STANDARD, Resampling
+from recjury.results.ratings import STANDARD, Missing, Resampling, about_worst, with_worst
 from recjury.results.selection import ALL, Selection
 from recjury.results.sentences import (
     Row,
@@ -28,7 +27,6 @@ from recjury.results.sentences import (
     shown,
     signed,
 )
-from recjury.results.settings import with_settings_of_both
 from recjury.store import Store
 
 _HOW = "with 95 % intervals, p corrected for many tests (Holm)"
@@ -164,8 +162,7 @@ def _tables(table: pd.DataFrame, known: Metrics) -> dict[str, pd.DataFrame]:
     lead = rows[0]["metric"] if rows else ""
     lines = [(row["a"], row["b"], *_line(row, known)) for row in rows if row["metric"] == lead]
     columns = ["a", "b", "mean of a", "mean of b", "a minus b", "decided", "scenarios"]
-    first = with_settings_of_both(pd.DataFrame(lines, columns=columns))
-    found = {f"Differences on {lead}, {_HOW}": first}
+    found = {f"Differences on {lead}, {_HOW}": pd.DataFrame(lines, columns=columns)}
     others: dict[str, dict[str, str]] = {}
     for row in (row for row in rows if row["metric"] != lead):
         gap = f"{signed(row['difference'], known[row['metric']])}{' *' if row['decided'] else ''}"

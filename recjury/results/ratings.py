@@ -1,14 +1,14 @@
 """One frame of ratings, from which means, comparisons and pages are made."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
 from sqlalchemy import text
 
-from recjury.records import DEBATE
+from recjury.records import DEBATE, Metric
 from recjury.stats import Draws, interval
 from recjury.store import PLANNED_TRIALS, Store
 
@@ -23,6 +23,9 @@ FAILURES = ("unreadable", "call failed", "refused")
 
 LOST = ("system failed", *FAILURES)
 """Statuses of ratings that a failure has cost; a rating that is not applicable is none."""
+
+Missing = Literal["left out", "worst"]
+"""What a score counts that a failure cost."""
 
 WORST = "worst"
 """The status of a lost rating that counts as the worst of its scale."""
@@ -253,3 +256,37 @@ def scenarios_of(index: "pd.Index[Any]") -> list[str]:
     """The scenario of each row of a table with this index."""
     corpora, scenarios = (index.get_level_values(name) for name in ("corpus", "scenario"))
     return [f"{corpus}/{scenario}" for corpus, scenario in zip(corpora, scenarios, strict=True)]
+
+
+def with_worst(frame: pd.DataFrame, metrics: Mapping[str, Metric]) -> pd.DataFrame:
+    """The ratings with the worst score in place of each that a failure cost.
+
+    The worst is the end of the metric's scale; where the scale has no end there, it is the worst
+    score in the frame. A conversation that its system failed has the worst of all that its
+    evaluator gives to others. What is not applicable stays without a score.
+    """
+    texts = [name for name, kind in frame.dtypes.items() if kind == "category"]
+    rows = frame.astype(dict.fromkeys(texts, object))
+    rated = rows[rows["metric"].notna()]
+    parts = rated[["evaluator", "metric", "rater"]].drop_duplicates()
+    failed = rows[rows["status"] == "system failed"].drop(columns=["metric", "rater"])
+    whole = pd.concat([rows.drop(failed.index), failed.merge(parts, "left", "evaluator")])
+    whole = whole.reset_index(drop=True)
+    is_lost = whole["status"].isin(LOST) & whole["metric"].notna()
+    ids = whole["evaluator"] + "." + whole["metric"]
+    worst = {id_: _worst(metrics.get(id_), own) for id_, own in whole["score"].groupby(ids)}
+    whole.loc[is_lost, "score"] = ids[is_lost].map(worst).astype(float)
+    whole.loc[is_lost, "status"] = WORST
+    return whole[frame.columns].astype(dict.fromkeys(texts, "category"))
+
+
+def about_worst(frame: pd.DataFrame) -> str:
+    """How many of the ratings in a frame are lost, for an answer that counts them as the worst."""
+    number = int(frame["status"].isin(LOST).sum())
+    return f"Lost scores count as the worst of their scale: {number:,} of {len(frame):,}."
+
+
+def _worst(metric: Metric | None, scores: "pd.Series[float]") -> float:
+    metric = metric or Metric(name="")
+    end = metric.high if metric.lower_is_better else metric.low
+    return float(scores.max()) if end is None else end

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import pandas as pd
 
 from recjury.files import nearest
-from recjury.records import Metric
+from recjury.records import Metric, factors
 from recjury.results.campaign import StoredCampaign
 from recjury.results.caveats import (
     about_campaign,
@@ -19,18 +19,19 @@ from recjury.results.compare import COLUMNS, compare
 from recjury.results.findings import Findings
 from recjury.results.logs import Logs, of_targets
 from recjury.results.metrics import Metrics, with_scales
-from recjury.results.missing import Missing, about_worst, with_worst
 from recjury.results.ratings import (
     FAILURES,
     LOST,
     STANDARD,
     TRIAL,
+    Missing,
     Resampling,
+    about_worst,
     means,
     scores,
+    with_worst,
 )
 from recjury.results.sentences import Row, answer, best_of, cell, listed, rows_of
-from recjury.results.settings import with_settings
 from recjury.results.trials import costs, effort
 from recjury.store import Store
 
@@ -84,7 +85,7 @@ def summary_of(
         title=name,
         answer=f"{said}\n{about_worst(frame)}" if missing == "worst" else said,
         tables=_tables(counted, table, known, resampling, logs.named) | _effort(spent),
-        numbers=with_settings(with_scales(table, known), "system"),
+        numbers=_with_settings(with_scales(table, known)),
         notes=notes,
         problems=problems,
         data={
@@ -159,8 +160,17 @@ def _variants(table: pd.DataFrame, known: Metrics) -> dict[str, pd.DataFrame]:
     lead = next((id_ for id_ in known if (table["metric"] == id_).any()), "")
     rows = rows_of(table[table["metric"] == lead])
     cells = [(row["system"], _cell(row, known[lead])) for row in rows]
-    found = with_settings(pd.DataFrame(cells, columns=["system", lead]), "system")
+    found = _with_settings(pd.DataFrame(cells, columns=["system", lead]))
     return {"Settings that differ": found.fillna("-")} if len(found.columns) > 2 else {}
+
+
+def _with_settings(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with a column behind `system` for each setting in which variants differ."""
+    names = table["system"]
+    of_all = pd.DataFrame.from_dict(factors(names.unique()), orient="index").reindex(names)
+    place = list(table.columns).index("system") + 1
+    parts = [table.iloc[:, :place], of_all.set_axis(table.index), table.iloc[:, place:]]
+    return pd.concat(parts, axis=1)
 
 
 def _effort(spent: pd.DataFrame) -> dict[str, pd.DataFrame]:

@@ -14,8 +14,7 @@ from recjury.results.compare import By, by_scenario, compare
 from recjury.results.comparison import metrics_by, ratings_of_all
 from recjury.results.logs import Logs
 from recjury.results.metrics import Metrics, metrics_of
-from recjury.results.missing import Missing, about_worst, with_worst
-from recjury.results.ratings import played_trials
+from recjury.results.ratings import Missing, about_worst, played_trials, with_worst
 from recjury.results.sentences import Row, answer, rows_of, shown, signed
 from recjury.store import Store
 from recjury.view.axes import Axis, scale_of

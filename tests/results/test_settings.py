@@ -4,7 +4,7 @@ import io
 
 import pandas as pd
 
-from recjury.results import comparison, render, summary
+from recjury.results import render, summary
 from recjury.store import Store
 from tests.results.filled import fill
 
@@ -23,13 +23,8 @@ def test_settings_are_columns(store: Store) -> None:
     ]
     numbers = pd.read_csv(io.StringIO(render(found, "csv")))
     assert numbers["k"].tolist()[:2] == [1, 2]
-    first = next(iter(comparison(store).tables.values()))
-    assert first["k"].tolist() == ["1 to 2", "1 to -", "2 to -"]
-    assert first["mood"].tolist() == ["calm", "calm to -", "calm to -"]
 
 
 def test_without_variants_there_are_no_such_columns(store: Store) -> None:
     fill(store, {name: {"novelty": [1, 2, 3]} for name in ("a", "b", "c")})
     assert "Settings that differ" not in summary(store).tables
-    first = next(iter(comparison(store).tables.values()))
-    assert list(first.columns)[:3] == ["a", "b", "mean of a"]
