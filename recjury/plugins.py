@@ -57,6 +57,13 @@ def known(kind: str) -> Mapping[str, Any]:
     return found
 
 
+def entries(kind: str) -> dict[str, str]:
+    """The `module:name` of parts of a kind that other packages bring by entry points, by name."""
+    return {
+        each.name: f"{each.module}:{each.attr}" for each in entry_points(group=f"recjury.{kind}")
+    }
+
+
 def find(kind: str, name: str) -> Loaded:
     """The part of a kind of `KINDS` with that name. Raises UserError."""
     built_in = known(kind)
@@ -66,8 +73,8 @@ def find(kind: str, name: str) -> Loaded:
         return _of_this_process[name]
     if ":" in name:
         return load(name)
-    for entry in entry_points(group=f"recjury.{kind}", name=name):
-        return load(f"{entry.module}:{entry.attr}")
+    if target := entries(kind).get(name):
+        return load(target)
     raise UserError(
         f"there is no {name!r} among the {kind}{nearest(name, built_in)}: "
         f"there are {', '.join(built_in)}, or `module:name` of your own"

@@ -22,19 +22,27 @@ def init(
 
     Examples: recjury init; recjury init mine.yaml --schema.
     """
-    template = (Path(__file__).parent / "campaign.yaml").read_text("utf-8")
+    text = (Path(__file__).parent / "campaign.yaml").read_text("utf-8")
+    line = f"# yaml-language-server: $schema={_SCHEMA}"
     try:
         if schema:
-            from recjury.campaign.schema import campaign_schema
-
-            text = json.dumps(campaign_schema(), indent=1, ensure_ascii=False)
-            (file.parent / _SCHEMA).write_text(f"{text}\n", "utf-8")
-            template = f"# yaml-language-server: $schema={_SCHEMA}\n{template}"
+            _write_schema(file.parent / _SCHEMA)
+            text = f"{line}\n{text}"
+        if schema and file.exists() and not force:
+            typer.echo(f"{file} is as it was. Its first line tells editors of the schema:\n{line}")
+            return
         with file.open("w" if force else "x", encoding="utf-8") as opened:
-            opened.write(template.replace("FILE", str(file)))
+            opened.write(text.replace("FILE", str(file)))
     except FileExistsError:
         raise UserError(f"{file} is there already: name another file, or use --force") from None
     except OSError as error:
         raise UserError(f"{file}: {error.strerror}") from None
     typer.echo(f"{file} is a campaign of two systems over the sample. Next:")
     typer.echo(f"  recjury run {file} --dry-run\n  recjury run {file}\n  recjury doctor {file}")
+
+
+def _write_schema(file: Path) -> None:
+    from recjury.campaign.schema import campaign_schema
+
+    text = json.dumps(campaign_schema(), indent=1, ensure_ascii=False)
+    file.write_text(f"{text}\n", "utf-8")

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.metadata import entry_points
 from typing import Annotated, Any
 
 import pandas as pd
@@ -49,8 +48,8 @@ def listed(kinds: Iterable[str]) -> Findings:
 def _described(kind: str) -> Iterator[tuple[str, str]]:
     for name, value in plugins.known(kind).items():
         yield name, _sentence(value)
-    for entry in entry_points(group=f"recjury.{kind}"):
-        yield entry.name, f"{entry.value}, installed"
+    for name, target in plugins.entries(kind).items():
+        yield name, f"{target}, installed"
 
 
 def _sentence(value: object) -> str:

@@ -34,6 +34,7 @@ def test_examples_are_valid(name: str, validator: Draft202012Validator) -> None:
         {"systems": "popular", "scenarios": "sample", "session": "offline"},
         {"systems": [{"kind": "chatcrs", "vary": {"temperature": [0.2, 0.7]}}], "budget": 1.5},
         {"systems": [{"kind": "mine:Agent", "anything": 1}]},
+        {"systems": [{"kind": "http", "vary": {"url": ["http://a", "http://b"]}}]},
     ],
 )
 def test_what_a_campaign_may_say_is_valid(
@@ -52,7 +53,18 @@ def test_what_a_campaign_may_say_is_valid(
         {"systems": ["popular"], "model": {"nam": "m"}},
         {"systems": ["popular"], "sessions": {}},
         {"systems": ["popular"], "repeats": 0},
+        {"systems": ["popular"], "users": [{"kind": "llm", "vary": {"temperature": [0, 1]}}]},
     ],
 )
 def test_mistakes_are_marked(values: dict[str, object], validator: Draft202012Validator) -> None:
     assert not validator.is_valid(values)
+
+
+def test_parts_of_other_packages_are_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an installed package has them: in a folder of the path."""
+    about = tmp_path / "theirs-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Name: theirs\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[recjury.systems]\ntheirs = theirs:System\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    Draft202012Validator(campaign_schema()).validate({"systems": ["theirs", {"kind": "theirs"}]})

@@ -29,6 +29,9 @@ def test_init_writes_the_schema_that_the_file_names(recjury: Recjury, tmp_path: 
     first = (tmp_path / "mine.yaml").read_text("utf-8").splitlines()[0]
     schema = json.loads((tmp_path / first.rpartition("=")[2]).read_text("utf-8"))
     assert "systems" in schema["properties"]
+    (tmp_path / "own.yaml").write_text("systems: [popular]\n")
+    assert first in recjury("init", "own.yaml", "--schema").out
+    assert (tmp_path / "own.yaml").read_text() == "systems: [popular]\n"
     assert read_config(tmp_path / "mine.yaml").systems
 
 
