@@ -8,23 +8,23 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from recjury.corpora import Context
 from recjury.errors import UserError
-from recjury.judges.evaluator import Evaluator
-from recjury.judges.in_context import Choice, Examples
-from recjury.judges.rated_dialogues import RatedDialogue, parted, rated_dialogues
-from recjury.judges.subjects import LevelChoice, Subject, levels, subjects
-from recjury.judges.words import words_of
+from recjury.judges.levels import LevelEvaluator, levels, words_of
+from recjury.judges.rated_dialogues import (
+    Choice,
+    Examples,
+    RatedDialogue,
+    parted,
+    rated_dialogues,
+)
+from recjury.judges.subjects import Subject
 from recjury.llm import Answer, Ask, Odds, Score, gather, mean, together
-from recjury.llm.prompts import Pack, pack, turns_block
+from recjury.llm.prompts import turns_block
 from recjury.records import (
-    ConversationLog,
     FileName,
     Finding,
     Level,
     Message,
-    Metric,
-    ModelName,
     PackName,
-    Rating,
     Record,
     Turn,
 )
@@ -62,7 +62,7 @@ class InContext(Record):
         return self
 
 
-class DialogueQuality(Evaluator):
+class DialogueQuality(LevelEvaluator):
     """Rates satisfaction with turns and dialogues.
 
     `method: logits` weighs the `top` likeliest rating words by their probabilities. `generation`
@@ -72,9 +72,9 @@ class DialogueQuality(Evaluator):
     RENDERING: ClassVar[int] = 2
 
     kind: Literal["dialogue-quality"] = "dialogue-quality"
-    model: ModelName = "main"
+    scale: ClassVar[tuple[int, int]] = (_LOW, _HIGH)
+
     prompts: PackName = "judges/dialogue-quality"
-    level: LevelChoice = "both"
     method: Literal["logits", "generation"] = "logits"
     order: Literal["analysis-first", "rating-first"] = "analysis-first"
     top: int = Field(default=5, ge=1)
@@ -84,22 +84,13 @@ class DialogueQuality(Evaluator):
 
     @model_validator(mode="after")
     def _words_can_be_told_apart(self) -> "DialogueQuality":
-        words_of(self.pack, "words", 2)
+        words_of(self.pack, "words")
         return self
 
     @property
-    def pack(self) -> Pack:
-        """The prompts."""
-        return pack(self.prompts)
-
-    @property
-    def metrics(self) -> Sequence[Metric]:
-        """`turn` and `dialogue`, from 1 to 5."""
-        titles = {Level.TURN: "Satisfaction with the turn", Level.DIALOGUE: "Satisfaction"}
-        return [
-            Metric(name=str(level), title=titles[level], low=_LOW, high=_HIGH, level=level)
-            for level in levels(self.level)
-        ]
+    def titles(self) -> Mapping[Level, str]:
+        """From 1 to 5."""
+        return {Level.TURN: "Satisfaction with the turn", Level.DIALOGUE: "Satisfaction"}
 
     def prepared(self, context: Context) -> Self:
         """The evaluator with its examples. Raises UserError if there are too few."""
@@ -118,22 +109,15 @@ class DialogueQuality(Evaluator):
             )
         return Examples(shown, chosen.choose, chosen.seed)
 
-    async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
-        """A rating of each turn and of the log. Raises Stop."""
-        return await gather(
-            self._rating(subject, ask)
-            for level in levels(self.level)
-            for subject in subjects(log, level)
-        )
-
-    async def _rating(self, subject: Subject, ask: Ask) -> Rating:
+    async def findings(self, subject: Subject, ask: Ask) -> list[Finding]:
+        """The rating; that of random examples is a mean. Raises Stop."""
         metric = str(subject.level)
         if subject.lacks:
-            return subject.not_applicable(metric, self.model, subject.lacks)
+            return [subject.not_applicable(metric, self.model, subject.lacks)]
         is_random = self.examples.number and self.examples.choose == "random"
         draws = range(self.examples.draws if is_random else 1)
         answers = await gather(self._answer(subject, draw, ask) for draw in draws)
-        return subject.rating(metric, self.model, together(answers).mapped(mean))
+        return [subject.rating(metric, self.model, together(answers).mapped(mean))]
 
     async def _answer(self, subject: Subject, draw: int, ask: Ask) -> Answer[Score]:
         if self.method == "generation":
@@ -144,7 +128,7 @@ class DialogueQuality(Evaluator):
                 purpose="judge",
                 temperature=self.temperature,
             )
-        words = words_of(self.pack, "words", 2)
+        words = words_of(self.pack, "words")
         said = await ask.odds(
             self._prompt("logits", subject, draw), words, model=self.model, purpose="choice"
         )

@@ -1,29 +1,140 @@
-"""FACE: particles of what a system says, scored under optimised instructions (section 2.2)."""
+"""FACE: particles of what a system says, scored under optimised instructions (section 2).
 
+A particle is a piece of a system turn with the user's reaction (2.1); a score is a mean over
+particles and instructions (2.2). Instructions are in the form in which FACE's are released: a file
+is named after its aspect, and is a JSON list of `{text, iteration}`, further keys aside.
+"""
+
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
+from recjury.errors import UserError
+from recjury.files import nearest, read_json
 from recjury.judges.aspects import Aspects
 from recjury.judges.criterion import Criterion
-from recjury.judges.instructions import Instruction, read_instructions
-from recjury.judges.particles import Particle, particles_of
+from recjury.judges.evaluator import not_applicable
 from recjury.judges.subjects import Subject, subjects
 from recjury.llm import Answer, Ask, Score, gather
-from recjury.llm.prompts import fence
+from recjury.llm.prompts import Pack, fence
 from recjury.records import (
     ConversationLog,
     Evidence,
     FileName,
     Finding,
     Level,
+    Message,
     Status,
 )
 
 _DIGITS = 9  # decimals: means that are equal stay equal
+
+Act = Literal["greeting", "preference elicitation", "recommendation", "goodbye", "others"]
+"""What a particle does in the dialogue."""
+
+_NO_FEEDBACK = frozenset({"", "none", "null", "n/a", "no feedback", "no feedback provided"})
+
+
+class Particle(BaseModel):
+    """A piece of a system turn: its act, its words, and the words of the user that react to it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    act: Act
+    mention: str = Field(min_length=1)
+    feedback: str | None = None
+
+    @field_validator("act", mode="before")
+    @classmethod
+    def _spelling(cls, act: Any) -> Any:
+        """In small letters, with spaces for `_` and `-`."""
+        return re.sub(r"[\s_-]+", " ", act).strip().lower() if isinstance(act, str) else act
+
+    @field_validator("feedback")
+    @classmethod
+    def _nothing_is_none(cls, feedback: str | None) -> str | None:
+        said = (feedback or "").strip()
+        return None if said.lower().replace("_", " ") in _NO_FEEDBACK else said
+
+    def span(self, text: str) -> tuple[int, int] | None:
+        """Where its words stand in the turn's text; None if a model has changed them."""
+        words = r"\s+".join(map(re.escape, self.mention.split()))
+        found = re.search(words, text, re.IGNORECASE)
+        return found.span() if found and words else None
+
+
+class _Particles(BaseModel):
+    particles: list[Particle]
+
+
+async def particles_of(
+    subject: Subject, ask: Ask, *, model: str, pack: Pack, temperature: float
+) -> Answer[tuple[Particle, ...]]:
+    """The particles of a system turn; where the user says nothing more, none has feedback."""
+    if subject.lacks:
+        return not_applicable(subject.lacks)
+    asked = pack.render("decompose", acts=[f'"{act}"' for act in get_args(Act)], **subject.blocks)
+    said = await ask.object(
+        [Message("user", asked)],
+        _Particles,
+        model=model,
+        purpose="judge",
+        temperature=temperature,
+    )
+    no_answer = {} if subject.answer else {"feedback": None}
+    return said.mapped(
+        lambda found: tuple(each.model_copy(update=no_answer) for each in found.particles)
+    )
+
+
+class Instruction(NamedTuple):
+    """An instruction, with its name in files of scores ("itr54")."""
+
+    name: str
+    text: str
+
+
+def read_instructions(path: Path, aspects: Sequence[str]) -> Mapping[str, tuple[Instruction, ...]]:
+    """The instructions of each aspect, from `{aspect}.json` in a folder, or from one such file.
+
+    Raises UserError if an aspect has none, or if a file is wrong.
+    """
+    if not path.exists():
+        raise UserError(f"there is no file or folder {path} of instructions; `initial` ships")
+    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+    by_aspect = {file.stem: file for file in files}
+    for aspect in aspects:
+        if aspect not in by_aspect:
+            near = nearest(aspect, by_aspect) or f": there are {', '.join(by_aspect) or 'none'}"
+            raise UserError(
+                f"{path} has no instructions for {aspect}{near}; a file is named after its "
+                f"aspect ({aspect}.json), and `aspects` says which are rated"
+            )
+    return {aspect: tuple(_read(by_aspect[aspect])) for aspect in aspects}
+
+
+def _read(file: Path) -> list[Instruction]:
+    rows = read_json(file)
+    if not isinstance(rows, list) or not rows:
+        raise UserError(f"{file}: a list of instructions is wanted, each with a `text`")
+    found: dict[str, Instruction] = {}
+    for number, row in enumerate(rows, 1):
+        instruction = _instruction(row, number, file)
+        if instruction.name in found:
+            raise UserError(f"{file}: two instructions are called {instruction.name}")
+        found[instruction.name] = instruction
+    return list(found.values())
+
+
+def _instruction(row: Any, number: int, file: Path) -> Instruction:
+    text = row.get("text") if isinstance(row, Mapping) else None
+    if not isinstance(text, str) or not text.strip():
+        raise UserError(f"{file}: instruction {number} has no `text`")
+    return Instruction(f"itr{row.get('iteration', number)}", text)
 
 
 def face(scores: Iterable[float]) -> float:

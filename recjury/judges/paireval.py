@@ -17,20 +17,15 @@ from recjury.judges.contenders import (
     history_key,
     recorded_dialogues,
 )
-from recjury.judges.evaluator import Evaluator
-from recjury.judges.subjects import LevelChoice, Subject, levels, subjects
-from recjury.judges.words import words_of
+from recjury.judges.levels import LevelEvaluator, levels, words_of
+from recjury.judges.subjects import Subject
 from recjury.llm import Answer, Ask, Score, gather, together
-from recjury.llm.prompts import Pack, pack
 from recjury.records import (
-    ConversationLog,
     Evidence,
     FileName,
     Finding,
     Level,
     Message,
-    Metric,
-    ModelName,
     PackName,
     Record,
 )
@@ -66,7 +61,7 @@ class Comparisons(Record):
         return self
 
 
-class PairEval(Evaluator):
+class PairEval(LevelEvaluator):
     """Compares each turn or dialogue with the `examples`, in both orders, by log-probabilities.
 
     `method: direct` is DirectEval: the probability that it is good, without a comparison. With
@@ -74,9 +69,7 @@ class PairEval(Evaluator):
     """
 
     kind: Literal["paireval"] = "paireval"
-    model: ModelName = "main"
     prompts: PackName = "judges/paireval"
-    level: LevelChoice = "both"
     method: Literal["pair", "direct"] = "pair"
     position: Literal["both", "first", "second"] = "both"
     examples: Comparisons = Comparisons()
@@ -84,24 +77,15 @@ class PairEval(Evaluator):
 
     @model_validator(mode="after")
     def _words_can_be_told_apart(self) -> "PairEval":
-        words_of(self.pack, self.method, 2)
+        words_of(self.pack, self.method)
         return self
 
     @property
-    def pack(self) -> Pack:
-        """The prompts."""
-        return pack(self.prompts)
-
-    @property
-    def metrics(self) -> Sequence[Metric]:
-        """`turn` and `dialogue`, from 0 to 1."""
-        titles = {Level.TURN: "Turn against people's", Level.DIALOGUE: "Dialogue against people's"}
+    def titles(self) -> Mapping[Level, str]:
+        """By the method."""
         if self.method == "direct":
-            titles = {Level.TURN: "Good turn", Level.DIALOGUE: "Good dialogue"}
-        return [
-            Metric(name=str(level), title=titles[level], high=1, level=level)
-            for level in levels(self.level)
-        ]
+            return {Level.TURN: "Good turn", Level.DIALOGUE: "Good dialogue"}
+        return {Level.TURN: "Turn against people's", Level.DIALOGUE: "Dialogue against people's"}
 
     def prepared(self, context: Context) -> Self:
         """The evaluator with its examples. Raises UserError if there are too few."""
@@ -144,19 +128,8 @@ class PairEval(Evaluator):
             )
         return drawn
 
-    async def rate(self, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
-        """A rating of each turn and of the log, and the odds of each comparison as evidence.
-
-        Raises Stop.
-        """
-        found = await gather(
-            self._findings(subject, ask)
-            for level in levels(self.level)
-            for subject in subjects(log, level)
-        )
-        return [finding for findings in found for finding in findings]
-
-    async def _findings(self, subject: Subject, ask: Ask) -> list[Finding]:
+    async def findings(self, subject: Subject, ask: Ask) -> list[Finding]:
+        """The rating, and the odds of each comparison as evidence. Raises Stop."""
         metric = str(subject.level)
         others = self._examples(subject)
         missing = subject.lacks
@@ -198,14 +171,14 @@ class PairEval(Evaluator):
 
     def question(self, level: Level, **blocks: str) -> list[Message]:
         """The prompt: `first` and `second` are blocks of what is compared; DirectEval's `rated`."""
-        words = words_of(self.pack, self.method, 2)
+        words = words_of(self.pack, self.method)
         asked = self.pack.render(self.method, level=str(level), words=words, **blocks)
         return [Message("user", asked)]
 
     async def _odds(self, ask: Ask, place: int, subject: Subject, **blocks: Any) -> Answer[float]:
         """The probability of the word at a `place` among the two."""
         asked = self.question(subject.level, **blocks)
-        words = words_of(self.pack, self.method, 2)
+        words = words_of(self.pack, self.method)
         said = await ask.odds(asked, words, model=self.model, purpose="choice")
         return said.mapped(lambda odds: odds.shares[words[place]])
 

@@ -1,15 +1,12 @@
 """What is rated: a whole log, or one of its system turns."""
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from recjury.judges.evaluator import not_applicable, rating_of
 from recjury.llm import Answer, Score
 from recjury.llm.prompts import turns_block
 from recjury.records import ConversationLog, ItemRef, Level, Rating, Turn
-
-LevelChoice = Literal["turn", "dialogue", "both"]
-"""The key `level` of evaluators of turns and dialogues."""
 
 
 class Subject(NamedTuple):
@@ -79,11 +76,6 @@ class Subject(NamedTuple):
     def not_applicable(self, metric: str, rater: str, reason: str) -> Rating:
         """The rating of what cannot be rated."""
         return self.rating(metric, rater, not_applicable(reason))
-
-
-def levels(choice: LevelChoice) -> tuple[Level, ...]:
-    """What is rated: system turns, dialogues, or both."""
-    return tuple(Level) if choice == "both" else (Level(choice),)
 
 
 def subjects(log: ConversationLog, level: Level) -> Iterator[Subject]:

@@ -13,9 +13,8 @@ from recjury.agreement.forms import alternating, json_rows
 from recjury.errors import UserError
 from recjury.judges import DialogueQuality, PairEval
 from recjury.judges.contenders import Contender
+from recjury.judges.levels import LevelChoice, levels, words_of
 from recjury.judges.rated_dialogues import parted, rated_dialogues
-from recjury.judges.subjects import LevelChoice, levels
-from recjury.judges.words import words_of
 from recjury.papers.lora import Lesson, LoraTraining
 from recjury.records import Level, PackName, Turn
 
@@ -70,7 +69,7 @@ class _Context(NamedTuple):
 def pair_lessons(asked: PairTraining) -> Iterator[Lesson]:
     """The lessons of PairEval or DirectEval. Raises UserError."""
     judge = PairEval(method=asked.method, prompts=asked.prompts)
-    words, random = words_of(judge.pack, asked.method, 2), Random(f"order/{asked.seed}")
+    words, random = words_of(judge.pack, asked.method), Random(f"order/{asked.seed}")
     pairs = training_pairs(asked)
     for better, worse in pairs:
         if asked.method == "direct":
@@ -148,7 +147,7 @@ def _says(text: str) -> Turn:
 def quality_lessons(asked: QualityTraining) -> Iterator[Lesson]:
     """The lessons of dialogue quality: nine tenths of the dialogues. Raises UserError."""
     judge = DialogueQuality(prompts=asked.prompts)
-    words = words_of(judge.pack, "words", 2)
+    words = words_of(judge.pack, "words")
     rated = {level: rated_dialogues(Path(asked.data), level) for level in levels(asked.level)}
     test = _test(asked)
     for level, dialogues in rated.items():
