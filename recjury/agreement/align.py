@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from itertools import groupby
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
@@ -17,7 +18,7 @@ from recjury.agreement.labels import (
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.results import Findings, Resampling
-from recjury.results.sentences import listed
+from recjury.results.ratings import STANDARD
 from recjury.stats import (
     FEWEST_CLUSTERS,
     coefficients,
@@ -39,14 +40,27 @@ Row = dict[str, Any]
 """What is found about an aspect of a subset of the labels; in the JSON, too."""
 
 
+class _Cell(NamedTuple):
+    """A metric beside an aspect of a subset: what it is about, the rows, how many labels it has."""
+
+    subset: str
+    aspect: str
+    metric: str
+    rows: pd.DataFrame
+    labels: int
+
+    @property
+    def about(self) -> Row:
+        return {"subset": self.subset, "aspect": self.aspect, "metric": self.metric}
+
+
 def align(
     scores: pd.DataFrame,
     labels: Labels,
     pairs: Sequence[str] = (),
     *,
     level: Level = "place",
-    resamples: int = 2000,
-    seed: int = 0,
+    resampling: Resampling = STANDARD,
 ) -> Findings:
     """Pearson, Spearman and Kendall by subset and metric, over all and within systems.
 
@@ -55,42 +69,46 @@ def align(
     `level` "system", the means of systems are correlated. Raises UserError if no conversation has
     both, and if nothing is paired.
     """
-    means, resampling = labels.means(), Resampling(resamples, seed)
+    means = labels.means()
     paired = _paired(scores, sorted(set(means["metric"])), pairs)
     both = with_labels(scores, labels)
     both = both[both["metric"].map(paired) == both["aspect"]]
     alone = tuple(_alone(scores, means, both, paired))
     both = _by_system(both) if level == "system" else _with_predictors(both, labels)
-    found: dict[str, list[Row]] = {"rows": [], "people": [], "differences": [], "defects": []}
-    for (subset, aspect), own in means.groupby(["subset", "metric"], sort=False):
-        metrics = [metric for metric, name in paired.items() if name == aspect]
-        rows = both[(both["subset"] == subset) & (both["aspect"] == aspect)]
-        by_metric = {name: rows[rows["metric"] == name] for name in (*metrics, *_PREDICTORS)}
-        by_metric = {name: of for name, of in by_metric.items() if len(of) or name in metrics}
-        if not metrics:
-            continue
-        about = {"subset": str(subset), "aspect": str(aspect)}
-        places = len(own) if level == "place" else own["system"].nunique()
-        for name, of in by_metric.items():
-            who = {**about, "metric": name}
-            found["rows"].append(who | _correlated(of, places, name, level, resampling))
-            found["defects"] += [who | each for each in _defects(of)]
-        differences = _differences([by_metric[name] for name in metrics], resampling)
-        found["differences"] += [about | each for each in differences]
-        if alpha := people_agree(labels.units(str(subset), str(aspect))):
-            found["people"].append(about | alpha)
-    table = pd.DataFrame(found["rows"])
-    defects = pd.DataFrame(found["defects"])
+    cells = list(_cells(both, means, paired, level))
+    rows = [each.about | _correlated(each, level, resampling) for each in cells]
+    defects = [each.about | found for each in cells for found in _defects(each.rows)]
+    table = pd.DataFrame(rows)
+    found = {
+        "rows": rows,
+        "people": list(_people(cells, labels)),
+        "differences": list(_differences(cells, resampling)),
+        "defects": defects,
+    }
     return Findings(
         title=f"{labels.name}: scores and people",
         answer=_answer(table),
         tables={"Agreement with people, with 95 % intervals": _shown(table)}
-        | ({"Ratings of at most 3 are defects": defects} if len(defects) else {}),
-        notes=(*_notes(found), *_without_interval(table)),
+        | ({"Ratings of at most 3 are defects": pd.DataFrame(defects)} if defects else {}),
+        notes=tuple(_notes(found)),
         problems=alone,
         data=found,
         numbers=_numbers(table),
     )
+
+
+def _cells(
+    both: pd.DataFrame, means: pd.DataFrame, paired: Mapping[str, str], level: Level
+) -> Iterator[_Cell]:
+    """The metrics of each label, and after them what reads no word, if it is known."""
+    for (subset, aspect), own in means.groupby(["subset", "metric"], sort=False):
+        number = len(own) if level == "place" else own["system"].nunique()
+        metrics = [metric for metric, name in paired.items() if name == aspect]
+        rows = both[(both["subset"] == subset) & (both["aspect"] == aspect)]
+        for metric in (*metrics, *_PREDICTORS) if metrics else ():
+            of = rows[rows["metric"] == metric]
+            if len(of) or metric in metrics:
+                yield _Cell(str(subset), str(aspect), metric, of, number)
 
 
 def _by_system(both: pd.DataFrame) -> pd.DataFrame:
@@ -123,23 +141,17 @@ def _lengths(labels: Labels) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*PLACE, "corpus", "system", "metric", "score"])
 
 
-def _correlated(
-    both: pd.DataFrame, places: int, metric: str, level: str, resampling: Resampling
-) -> Row:
+def _correlated(cell: _Cell, level: Level, resampling: Resampling) -> Row:
     """The correlations of a metric with people, each with its interval, as in the JSON."""
-    found = agreement(both, resampling, fewest=_FEWEST[level])
+    found = agreement(cell.rows, resampling, fewest=_FEWEST[level])
     row: Row = {}
     for name in ("pearson", "spearman", "kendall", "within_pearson", "within_spearman"):
-        coefficient = getattr(found, name)._asdict()
-        if name.startswith("within") and (metric == SYSTEM_MEAN or level == "system"):
-            coefficient = dict.fromkeys(coefficient, math.nan)  # within a system it says nothing
-        value, low, high = coefficient.values()
+        value, low, high = getattr(found, name)
+        if name.startswith("within") and (cell.metric == SYSTEM_MEAN or level == "system"):
+            value = low = high = math.nan  # within a system it says nothing
         row |= {name: value, f"{name}_low": low, f"{name}_high": high}
-    return row | {
-        "n": found.n,
-        "clusters": both["cluster"].nunique(),
-        "coverage": found.n / places,
-    }
+    clusters = cell.rows["cluster"].nunique()
+    return row | {"n": found.n, "clusters": clusters, "coverage": found.n / cell.labels}
 
 
 def _defects(both: pd.DataFrame) -> Iterator[Row]:
@@ -165,24 +177,33 @@ def _defects(both: pd.DataFrame) -> Iterator[Row]:
     yield found | means | {"micro f1": float((is_defect == said).mean())}
 
 
-def _differences(judged: Sequence[pd.DataFrame], resampling: Resampling) -> Iterator[Row]:
-    """Pearson's r of each metric less that of the first, over the places that both have."""
-    first = judged[0]
-    keys = [key for key in ("conversation", "turn", "system") if key in first]
-    for other in judged[1:]:
-        both = first.merge(other[[*keys, "score", "metric"]], on=keys, suffixes=("", "_other"))
-        if len(both) < _FEWEST["place"]:
-            continue
-        draws, y = resampling.draws(list(both["cluster"])), rounded(both["label"])
-        one, two = (
-            coefficients(rounded(both[name]), y, both["system"], draws)[:, 0]
-            for name in ("score", "score_other")
-        )
-        number = both["cluster"].nunique()
-        low, high = interval(two - one, clusters=number, fewest=FEWEST_CLUSTERS)
-        names = {"a": both["metric_other"].iloc[0], "b": both["metric"].iloc[0]}
-        value = float(two[0] - one[0])
-        yield names | {"value": value, "low": low, "high": high, "n": len(both)}
+def _differences(cells: Sequence[_Cell], resampling: Resampling) -> Iterator[Row]:
+    """Pearson's r of each metric less that of the label's first, over the places that both have."""
+    for (subset, aspect), of in groupby(cells, lambda cell: cell[:2]):
+        first, *others = [cell for cell in of if cell.metric not in _PREDICTORS]
+        keys = [key for key in ("conversation", "turn", "system") if key in first.rows]
+        for other in others:
+            scored = other.rows[[*keys, "score"]]
+            both = first.rows.merge(scored, on=keys, suffixes=("", "_other"))
+            if len(both) < _FEWEST["place"]:
+                continue
+            draws, y = resampling.draws(list(both["cluster"])), rounded(both["label"])
+            one, two = (
+                coefficients(rounded(both[name]), y, both["system"], draws)[:, 0]
+                for name in ("score", "score_other")
+            )
+            number = both["cluster"].nunique()
+            low, high = interval(two - one, clusters=number, fewest=FEWEST_CLUSTERS)
+            about = {"subset": subset, "aspect": aspect, "a": other.metric, "b": first.metric}
+            value = float(two[0] - one[0])
+            yield about | {"value": value, "low": low, "high": high, "n": len(both)}
+
+
+def _people(cells: Sequence[_Cell], labels: Labels) -> Iterator[Row]:
+    """How far people agree on each label."""
+    for subset, aspect in dict.fromkeys((cell.subset, cell.aspect) for cell in cells):
+        if alpha := people_agree(labels.units(subset, aspect)):
+            yield {"subset": subset, "aspect": aspect, **alpha}
 
 
 def people_agree(units: list[list[float]]) -> dict[str, Any] | None:
@@ -239,17 +260,6 @@ def _alone(
         yield f"{subset}, {aspect}: all labels are equal, so nothing correlates"
 
 
-def _without_interval(table: pd.DataFrame) -> Iterator[str]:
-    """Why intervals are missing."""
-    few = table[(table["clusters"] < FEWEST_CLUSTERS) & table["spearman"].notna()]
-    for subset, of in few.groupby("subset", sort=False):
-        fewest = of.groupby("aspect", sort=False)["clusters"].min()
-        numbers = listed([f"{number} of {aspect}" for aspect, number in fewest.items()])
-        yield (
-            f"{subset}: no interval with fewer than {FEWEST_CLUSTERS} clusters: there are {numbers}"
-        )
-
-
 def _answer(table: pd.DataFrame) -> str:
     """How many metrics go with people beyond chance, and the one that does so most."""
     known = table.dropna(subset="spearman")
@@ -288,19 +298,16 @@ def _shown(table: pd.DataFrame) -> pd.DataFrame:
 
 def _numbers(table: pd.DataFrame) -> pd.DataFrame:
     """Rho of each metric by label, to be drawn."""
-    drawn = [
-        {
-            "system": row["metric"].removesuffix(row["aspect"]).rstrip(".") or "scores",
-            "metric": f"{row['subset']}, {row['aspect']}",
-            "mean": row["spearman"],
-            "low": row["spearman_low"],
-            "high": row["spearman_high"],
-            "n": row["n"],
-            "scale": 1,
-        }
-        for row in table.dropna(subset="spearman").to_dict("records")
-    ]
-    numbers = pd.DataFrame(drawn)
+    ends = {"spearman": "mean", "spearman_low": "low", "spearman_high": "high"}
+    known = table.dropna(subset="spearman").rename(columns=ends)
+    numbers = known[[*ends.values(), "n"]].assign(
+        system=[
+            metric.removesuffix(aspect).rstrip(".") or "scores"
+            for metric, aspect in zip(known["metric"], known["aspect"], strict=True)
+        ],
+        metric=known["subset"] + ", " + known["aspect"],
+        scale=1,
+    )
     numbers.attrs["title"] = "Spearman's rho"
     return numbers
 
@@ -313,6 +320,8 @@ def _cell(row: Mapping[Hashable, Any], name: str) -> str:
 
 
 def _notes(found: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    if any(row["clusters"] < FEWEST_CLUSTERS for row in found["rows"]):
+        yield f"with fewer than {FEWEST_CLUSTERS} clusters there is no interval"
     for each in found["differences"]:
         low_high = f" [{each['low']:+.3f}, {each['high']:+.3f}]"
         yield (

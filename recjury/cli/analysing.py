@@ -49,8 +49,7 @@ def align(
         people,
         pair or (),
         level=level,
-        resamples=resampling.times,
-        seed=resampling.seed,
+        resampling=resampling,
     )
     output.show(found)
 

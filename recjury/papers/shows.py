@@ -34,8 +34,7 @@ def aligned(
     level: Level = "place",
 ) -> Findings:
     """`align`; of evaluators with draws of examples, mean and deviation over draws."""
-    resamples, seed = resampling
-    found = align(scores, labels, pairs, level=level, resamples=resamples, seed=seed)
+    found = align(scores, labels, pairs, level=level, resampling=resampling)
     drawn = _over_draws(pd.DataFrame(found.data["rows"]))
     if not len(drawn):
         return found

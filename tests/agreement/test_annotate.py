@@ -93,7 +93,7 @@ def test_two_raters_by_keyboard_then_align(path: Path, tmp_path: Path) -> None:
     labels = open_labels(f"annotations:{folder / 'labels.json'}")
     for _, own in labels.frame.groupby("rater"):
         assert Counter(own["score"]) == {30: 4, 3: len(own) - 7, 4: 1, 1: 1, 2: 1}
-    aligned = align(read_scores(str(path), labels=labels), labels, resamples=100)
+    aligned = align(read_scores(str(path), labels=labels), labels, resampling=Resampling(100))
     assert {row["n"] for row in aligned.data["rows"] if row["aspect"] == "coherence"} == {4}
 
 

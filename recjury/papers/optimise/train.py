@@ -9,10 +9,10 @@ from recjury.agreement import open_labels
 from recjury.campaign import Config, read_config
 from recjury.campaign.run import budget_of
 from recjury.errors import UnitFailed, UserError
-from recjury.files import nearest
 from recjury.judges import Criterion, Face
 from recjury.judges.face import read_instructions
 from recjury.llm import Ask, Gateway, Model, Provider, open_model
+from recjury.mistakes import made
 from recjury.papers.optimise.scoring import (
     Measurement,
     Scorer,
@@ -77,7 +77,8 @@ async def optimise(
     Writes `{aspect}.json`, which `instructions` of `face` reads, and `pool/{aspect}.json` with all
     selected instructions. Raises UserError, and Stop if the budget or an endpoint ends it.
     """
-    face, criterion = _face(asked)
+    face = _face(asked)
+    (criterion,) = face.criteria
     config = _config(asked)
     labels = open_labels(asked.labels)
     sides = divided(labelled(labels, criterion), asked.share, asked.seed)
@@ -147,19 +148,10 @@ class _Work(NamedTuple):
         return Rewriter(model, asks, self.criterion, self.asked.temperature)
 
 
-def _face(asked: FaceTraining) -> tuple[Face, Criterion]:
+def _face(asked: FaceTraining) -> Face:
     """FACE for the aspect. Raises UserError if there is no such aspect."""
-    known = [each.metric.name for each in Face().criteria]
-    if asked.aspect not in known:
-        near = nearest(asked.aspect, known)
-        raise UserError(f"there is no aspect {asked.aspect!r}{near}: {', '.join(known)}")
-    face = Face(
-        model=asked.model,
-        aspects=(asked.aspect,),
-        samples=asked.samples,
-        temperature=asked.temperature,
-    )
-    return face, face.criteria[0]
+    settings = asked.model_dump(include={"model", "samples", "temperature"})
+    return made(Face, {**settings, "aspects": [asked.aspect]})
 
 
 def _config(asked: FaceTraining) -> Config:
