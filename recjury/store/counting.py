@@ -122,7 +122,7 @@ class Counting(Chapter):
         """What endpoints said of the calls that a campaign was the first to ask for."""
         call, part = tables.Call.__table__.c, tables.Text.__table__.c
         query = select(call.id, call.model, call.served, call.tokens_in, call.prompt)
-        with self.connection() as connection:
+        with self.connection() as connection, as_written(self.database.name, "a prompt"):
             measured = connection.execute(select(part.hash, func.length(part.text)))
             lengths: dict[str, int] = dict(measured.all())
             rows = connection.execute(query.where(call.campaign == campaign))

@@ -149,6 +149,8 @@ class Conversation(Row, table=True):
     system turn. `tries` counts the runs in which the user was unreadable.
     """
 
+    __table_args__ = (CheckConstraint("state = 'planned' OR log IS NOT NULL"),)
+
     id: str = _key()
     state: str = _text()
     play: str = _text()
