@@ -10,7 +10,7 @@ import typer
 from recjury import campaign as campaigns
 from recjury.cli.options import DEFAULT_STORE, CampaignOption, JsonOutput, StoreOption
 from recjury.cli.parameters import expanded
-from recjury.errors import UserError
+from recjury.errors import Altered, UserError
 from recjury.results import Findings
 from recjury.store import Store
 from recjury.store import merge as merge_stores
@@ -49,7 +49,7 @@ def verification(
         try:
             found = asyncio.run(campaigns.verify(store, name, conversation=conversation))
         except UserError as error:
-            if not problems:
+            if not (problems or isinstance(error, Altered)):
                 raise
             lines.append(f"{name}: {error}")
             continue
