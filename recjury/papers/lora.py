@@ -60,10 +60,12 @@ class Adapter(NamedTuple):
     last_loss: float
 
 
-Told = Callable[[Step], None]
+Report = Callable[[Step], None]
 
 
-def train(asked: LoraTraining, lessons: Iterable[Lesson], told: Told = lambda _: None) -> Adapter:
+def train(
+    asked: LoraTraining, lessons: Iterable[Lesson], report: Report = lambda _: None
+) -> Adapter:
     """Train an adapter and write it into `out`. Raises UserError.
 
     The loss is that of the words alone. `adapter` of a model with provider transformers reads it.
@@ -79,7 +81,7 @@ def train(asked: LoraTraining, lessons: Iterable[Lesson], told: Told = lambda _:
         torch.manual_seed(asked.seed)
         learner = _Learner(asked)
         rows = list(learner.rows(lessons))
-        losses = list(learner.steps([row for row in rows if row], told))
+        losses = list(learner.steps([row for row in rows if row], report))
         learner.model.save_pretrained(folder)
     some = math.ceil(len(losses) / 10)
     means = (sum(part) / some for part in (losses[:some], losses[-some:]))
@@ -138,7 +140,7 @@ class _Learner:
                 return list(tokens)
         raise UserError(f"{self._asked.model}: its chat template refuses the prompt: {problem}")
 
-    def steps(self, rows: Sequence[_Row], told: Told) -> Iterator[float]:
+    def steps(self, rows: Sequence[_Row], report: Report) -> Iterator[float]:
         """Train; the loss of each step."""
         import torch
 
@@ -161,7 +163,7 @@ class _Learner:
                 raise UserError(f"the loss of step {step + 1} is {loss}: lower `rate`")
             torch.nn.utils.clip_grad_norm_(learned, 1.0)
             optimiser.step()
-            told(Step("batches", step + 1, total, loss))
+            report(Step("batches", step + 1, total, loss))
             yield loss
 
     def _loss_of(self, batch: Sequence[_Row]) -> float:
@@ -174,19 +176,15 @@ class _Learner:
         return total
 
     def _summed_loss(self, rows: Sequence[_Row]) -> "Tensor":
-        """The sum of the losses of the words' tokens; shorter rows are filled up on their left."""
-        import torch
+        """The sum of the losses of the words' tokens; shorter rows are filled up on their right."""
+        from torch import ones_like, tensor
+        from torch.nn.utils.rnn import pad_sequence
 
-        longest = max(len(row.prompt) + len(row.word) for row in rows)
-        ids, mask, labels = [], [], []
-        for row in rows:
-            fill = longest - len(row.prompt) - len(row.word)
-            ids.append([0] * fill + row.prompt + row.word)
-            mask.append([0] * fill + [1] * (longest - fill))
-            labels.append([-100] * (longest - len(row.word)) + row.word)
-        given = [torch.tensor(each, device=self.model.device) for each in (ids, mask, labels)]
-        places = (given[1].cumsum(1) - 1).clamp(min=0)
-        logits = self.model(input_ids=given[0], attention_mask=given[1], position_ids=places).logits
-        return torch.nn.functional.cross_entropy(
-            logits[:, :-1].float().flatten(0, 1), given[2][:, 1:].flatten(), reduction="sum"
+        texts = [tensor(row.prompt + row.word) for row in rows]
+        words = [tensor([-100] * len(row.prompt) + row.word) for row in rows]
+        ids, mask, labels = (
+            pad_sequence(each, batch_first=True, padding_value=fill).to(self.model.device)
+            for each, fill in ((texts, 0), ([*map(ones_like, texts)], 0), (words, -100))
         )
+        mean: Tensor = self.model(input_ids=ids, attention_mask=mask, labels=labels).loss
+        return mean * sum(len(row.word) for row in rows)

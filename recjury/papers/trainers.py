@@ -31,15 +31,15 @@ async def trained(asked: FaceTraining | PairTraining | QualityTraining, say: Say
         return _optimised(await optimise(asked, say=say))
     lessons = pair_lessons(asked) if isinstance(asked, PairTraining) else quality_lessons(asked)
 
-    def told(step: Step) -> None:
+    def report(step: Step) -> None:
         if step.epoch in (1, step.epochs) or step.epoch % 10 == 0:
             say(f"batch {step.epoch} of {step.epochs}, loss {step.loss:.3f}")
 
-    return await in_thread(_adapted, asked, lessons, told)
+    return await in_thread(_adapted, asked, lessons, report)
 
 
-def _adapted(asked: LoraTraining, lessons: object, told: object) -> Findings:
-    found = train(asked, lessons, told)  # type: ignore[arg-type]
+def _adapted(asked: LoraTraining, lessons: object, report: object) -> Findings:
+    found = train(asked, lessons, report)  # type: ignore[arg-type]
     tested = held_out(asked) if isinstance(asked, QualityTraining) else []
     left_out = f"; {found.too_long:,} were too long" if found.too_long else ""
     return Findings(
