@@ -4,13 +4,14 @@ from recjury.results.campaign import StoredCampaign
 from recjury.results.compare import compare
 from recjury.results.comparison import comparison
 from recjury.results.conversations import (
+    RatingFilter,
     conversation_list,
     debate_data,
     debate_text,
+    explain,
     replay,
     replay_file,
 )
-from recjury.results.explanation import RatingFilter, explain
 from recjury.results.export import export, recorded
 from recjury.results.findings import Findings, cell_text, of_numbers
 from recjury.results.formats import Format, render

@@ -8,10 +8,9 @@ import pandas as pd
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.results.campaign import StoredCampaign
-from recjury.results.caveats import about_choice, about_scores
+from recjury.results.caveats import Logs, about_choice, about_scores
 from recjury.results.compare import By, compare, fewest_scenarios, is_meant
 from recjury.results.findings import Findings
-from recjury.results.logs import Logs
 from recjury.results.metrics import Metrics, metrics_of, with_scales
 from recjury.results.ratings import STANDARD, Missing, Resampling, about_worst, with_worst
 from recjury.results.selection import ALL, Selection

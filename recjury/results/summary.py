@@ -10,14 +10,15 @@ from recjury.files import nearest
 from recjury.records import Metric, factors
 from recjury.results.campaign import StoredCampaign
 from recjury.results.caveats import (
+    Logs,
     about_campaign,
     about_choice,
     about_means,
     about_scores,
+    of_targets,
 )
 from recjury.results.compare import COLUMNS, compare
 from recjury.results.findings import Findings
-from recjury.results.logs import Logs, of_targets
 from recjury.results.metrics import Metrics, with_scales
 from recjury.results.ratings import (
     FAILURES,

@@ -9,10 +9,9 @@ import pandas as pd
 from recjury.errors import UserError
 from recjury.files import nearest
 from recjury.records import Metric
-from recjury.results.caveats import about_campaign, about_scores
+from recjury.results.caveats import Logs, about_campaign, about_scores
 from recjury.results.compare import By, by_scenario, compare
 from recjury.results.comparison import metrics_by, ratings_of_all
-from recjury.results.logs import Logs
 from recjury.results.metrics import Metrics, metrics_of
 from recjury.results.ratings import Missing, about_worst, played_trials, with_worst
 from recjury.results.sentences import Row, answer, rows_of, shown, signed

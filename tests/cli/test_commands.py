@@ -101,7 +101,7 @@ def test_replay_lists_shows_and_verifies(ran: Recjury) -> None:
     assert len(rows) == 4
     shown = ran("replay", rows[0]["id"][:10])
     assert shown.code == 0
-    for words in ("Targets: ", "1 system: ", "core.coherence ", "Round 2", "Verdict: "):
+    for words in ("Targets: ", "1 system: ", "core.coherence: ", "Round 2", "Verdict: "):
         assert words in shown.out
     assert "2 evaluations came out equal" in ran("replay", rows[0]["id"], "--verify").out
     assert "8 evaluations came out equal" in ran("store", "verify").out
