@@ -22,8 +22,7 @@ from benchmarks.scripted_judges import JUDGES, OWN, Asked, Judge, honest, outsid
 from benchmarks.undefended import is_changed
 from recjury import campaign
 from recjury.campaign import Config
-from recjury.corpora import Recording
-from recjury.corpora.recordings import RecordedTurn
+from recjury.corpora import Catalogue, Recording
 from recjury.judges import Core, Criterion
 from recjury.llm import ScriptedModel
 from recjury.llm.reading import spoken
@@ -35,6 +34,7 @@ from recjury.records import (
     Request,
     Statement,
     Status,
+    Turn,
     ratings_of,
     statements_of,
 )
@@ -304,13 +304,11 @@ def _config(given: dict[str, Any]) -> Config:
 
 def _recording(number: int, text: Text) -> Recording:
     """The text is a turn, and the name of an item of its list."""
-    first = RecordedTurn(speaker="user", text=f"Any good heist films? (No. {number})")
-    items = ("Heat (1995)", text.text[:200])
-    said = RecordedTurn(speaker="system", text=text.text, items=items)
-    last = RecordedTurn(speaker="user", text="Thank you, I will see.")
-    return Recording(
-        id=str(number), system="s", interaction=(first, said, last), targets=("Heat (1995)",)
-    )
+    first = Turn(speaker="user", text=f"Any good heist films? (No. {number})")
+    heat, other = map(Catalogue().resolve, ("Heat (1995)", text.text[:200]))
+    said = Turn(speaker="system", text=text.text, items=(heat, other))
+    last = Turn(speaker="user", text="Thank you, I will see.")
+    return Recording(id=str(number), system="s", interaction=(first, said, last), targets=(heat,))
 
 
 if __name__ == "__main__":

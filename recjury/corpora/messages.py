@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from recjury.corpora.catalogue import Catalogue
 from recjury.llm.reading import without_thoughts
-from recjury.records import Speaker
+from recjury.records import ItemRef, Speaker
 
 USERS = frozenset(
     "user human customer seeker client visitor caller buyer shopper guest usr".split()  # noqa: SIM905
@@ -33,6 +34,27 @@ def turns_of(messages: Iterable[Any], places: Sequence[str] = ()) -> list[dict[s
     placed = ((each, places[n] if places else f"message {n + 1}") for n, each in numbered)
     turns = [turn for each, place in placed if (turn := _turn(each, place))]
     return [_joined(list(same)) for _, same in groupby(turns, lambda turn: turn["speaker"])]
+
+
+def refs(given: Any) -> list[ItemRef]:
+    """The items of a list of names, or of objects with `name` and perhaps `id`.
+
+    Raises ValueError.
+    """
+    if not isinstance(given, list | tuple):
+        raise ValueError(f"a list of items is wanted, got {given!r}"[:120])
+    return [_ref(each) for each in given]
+
+
+def _ref(value: Any) -> ItemRef:
+    match value:
+        case ItemRef():
+            return value
+        case {"id": str(id_), "name": str(name)}:
+            return ItemRef(id=id_, name=name)
+        case str(name) | {"name": str(name)} | {"title": str(name)}:
+            return Catalogue().resolve(name)
+    raise ValueError(f"an item is a name or {{id, name}}, got {value!r}"[:120])
 
 
 def speaker_of(name: object) -> Speaker | None:
@@ -70,15 +92,14 @@ def _turn(message: Any, place: str) -> dict[str, Any] | None:
     speaker = speaker_of(role)
     if speaker is None:
         raise ValueError(f"{place}: `role` is user or assistant, got {role!r}")
-    for key in ("items", "events"):
-        if not isinstance(message.get(key) or [], list | tuple):
-            raise ValueError(f"{place}: `{key}` is a list, got {message[key]!r}"[:200])
+    if not isinstance(message.get("events") or [], list | tuple):
+        raise ValueError(f"{place}: `events` is a list, got {message['events']!r}"[:200])
     text, shown = _content(content, place)
     text = text or str(message.get("refusal") or "")
     return {
         "speaker": speaker,
         "text": text if speaker == "user" else without_thoughts(text),
-        "items": message.get("items") or [],
+        "items": refs(message.get("items") or []),
         "events": [*(message.get("events") or ()), *_calls(message), *shown],
         "linked": bool(message.get("linked")),
     }

@@ -14,6 +14,7 @@ from recjury.corpora.catalogue import Catalogue
 from recjury.corpora.corpus import Corpus
 from recjury.corpora.drawing import lot
 from recjury.corpora.forms import FORMS, Form, is_row
+from recjury.corpora.messages import refs
 from recjury.corpora.rows import Row, chosen, mapped, rows
 from recjury.corpora.words import is_blank
 from recjury.errors import UserError
@@ -24,11 +25,9 @@ from recjury.records import (
     LIST_LENGTH,
     ConversationLog,
     Ending,
-    Event,
     ItemRef,
     Record,
     Scenario,
-    Speaker,
     Turn,
 )
 
@@ -45,37 +44,6 @@ _KEYS = (
 """What a mapping may give."""
 
 
-def _item(value: Any) -> Any:
-    """A name, or a reference with an id. Raises ValueError."""
-    match value:
-        case str() | ItemRef():
-            return value
-        case {"id": str(id_), "name": str(name)}:
-            return ItemRef(id=id_, name=name)
-        case {"name": str(name)} | {"title": str(name)}:
-            return name
-    raise ValueError(f"an item is a name or {{id, name}}, got {value!r}"[:120])
-
-
-def _items(given: Any) -> list[ItemRef | str]:
-    if not isinstance(given, list | tuple):
-        raise ValueError(f"a list of items is wanted, got {given!r}"[:120])
-    return [_item(each) for each in given]
-
-
-Items = Annotated[tuple[ItemRef | str, ...], BeforeValidator(_items)]
-
-
-class RecordedTurn(Record):
-    """A turn as it was recorded; `items` are names, or references with an id."""
-
-    speaker: Speaker
-    text: str = ""
-    items: Items = ()
-    events: tuple[Event, ...] = ()
-    linked: bool = False
-
-
 class Recording(Record):
     """A recorded conversation. `id` names the scenario: systems are compared where it is equal.
 
@@ -84,9 +52,9 @@ class Recording(Record):
 
     id: str = Field(min_length=1)
     system: str = Field(min_length=1)
-    interaction: tuple[RecordedTurn, ...]
-    history: tuple[RecordedTurn, ...] = ()
-    targets: Items = ()
+    interaction: tuple[Turn, ...]
+    history: tuple[Turn, ...] = ()
+    targets: Annotated[tuple[ItemRef, ...], BeforeValidator(refs)] = ()
     wishes: tuple[str, ...] = ()
     reference: str = ""
     catalogue: str = ""
@@ -288,7 +256,7 @@ def _recording(row: Row, values: Mapping[str, Any]) -> Recording:
     return recording
 
 
-def _shows(turn: RecordedTurn) -> bool:
+def _shows(turn: Turn) -> bool:
     """Whether a turn has something for the user to see."""
     others = (event for event in turn.events if not event.kind.startswith("tool"))
     return not is_blank(turn.text) or any(others)
@@ -306,16 +274,10 @@ def _check(path: Path, read: int, skipped: list[Skipped]) -> None:
         )
 
 
-def _turn(turn: RecordedTurn, catalogue: Catalogue, most: int | None) -> Turn:
+def _turn(turn: Turn, catalogue: Catalogue, most: int | None) -> Turn:
     """The turn with items of the catalogue, at most so many, once each."""
     items = {item.id: item for item in map(catalogue.resolve, turn.items)}
-    return Turn(
-        speaker=turn.speaker,
-        text=turn.text,
-        items=tuple(islice(items.values(), most)),
-        events=turn.events,
-        linked=turn.linked,
-    )
+    return turn.model_copy(update={"items": tuple(islice(items.values(), most))})
 
 
 def _with_items(turn: Turn, named: Iterable[ItemRef]) -> Turn:
