@@ -73,7 +73,8 @@ def align(
     paired = _paired(scores, sorted(set(means["metric"])), pairs)
     both = with_labels(scores, labels)
     both = both[both["metric"].map(paired) == both["aspect"]]
-    alone = tuple(_alone(scores, means, both, paired))
+    unlabelled = lacking(scores[scores["metric"].isin(list(paired))], both)
+    alone = tuple(_alone(means, both, paired))
     both = _by_system(both) if level == "system" else _with_predictors(both, labels)
     cells = list(_cells(both, means, paired, level))
     rows = [each.about | _correlated(each, level, resampling) for each in cells]
@@ -90,7 +91,7 @@ def align(
         answer=_answer(table),
         tables={"Agreement with people, with 95 % intervals": _shown(table)}
         | ({"Ratings of at most 3 are defects": pd.DataFrame(defects)} if defects else {}),
-        notes=tuple(_notes(found)),
+        notes=tuple(_notes(found, unlabelled)),
         problems=alone,
         data=found,
         numbers=_numbers(table),
@@ -246,13 +247,9 @@ def _paired(scores: pd.DataFrame, aspects: Sequence[str], pairs: Sequence[str]) 
     return chosen
 
 
-def _alone(
-    scores: pd.DataFrame, means: pd.DataFrame, both: pd.DataFrame, paired: Mapping[str, str]
-) -> Iterator[str]:
-    """One line for each kind of what could not be compared."""
+def _alone(means: pd.DataFrame, both: pd.DataFrame, paired: Mapping[str, str]) -> Iterator[str]:
+    """One line for each kind of labels that could not be compared."""
     labelled = means[means["metric"].isin(set(paired.values()))]
-    if alone := lacking(scores[scores["metric"].isin(list(paired))], both):
-        yield f"scored conversations without a label: {alone}"
     if alone := lacking(labelled, both):
         yield f"labelled conversations without a score: {alone}"
     constant = labelled.groupby(["subset", "metric"])["score"].nunique()
@@ -319,8 +316,11 @@ def _cell(row: Mapping[Hashable, Any], name: str) -> str:
     return f"{value:.3f}" + ("" if math.isnan(low) else f" [{low:.2f}, {high:.2f}]")
 
 
-def _notes(found: Mapping[str, Sequence[Row]]) -> Iterator[str]:
-    if any(row["clusters"] < FEWEST_CLUSTERS for row in found["rows"]):
+def _notes(found: Mapping[str, Sequence[Row]], unlabelled: str) -> Iterator[str]:
+    if unlabelled:
+        yield f"scored conversations without a label: {unlabelled}"
+    known = [row for row in found["rows"] if not math.isnan(row["spearman"])]
+    if any(row["clusters"] < FEWEST_CLUSTERS for row in known):
         yield f"with fewer than {FEWEST_CLUSTERS} clusters there is no interval"
     for each in found["differences"]:
         low_high = f" [{each['low']:+.3f}, {each['high']:+.3f}]"
