@@ -55,12 +55,16 @@ class SqliteFile:
         if self.in_memory:
             return self._memory
         connection = _connect(f"{self.path.as_uri()}?mode=rw{self._immutable()}")
-        if self.readonly:
-            connection.execute("PRAGMA query_only = ON")
         # What was written survives the end of the process; the last writes may not survive the end
         # of power, and then the calls are sent again.
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA cache_size = -32000")
+        settings = ["synchronous = NORMAL", "cache_size = -32000"]
+        settings += ["query_only = ON"] if self.readonly else []
+        try:
+            for setting in settings:
+                connection.execute(f"PRAGMA {setting}")
+        except sqlite3.Error:
+            connection.close()
+            raise
         return connection
 
     @cached_property
