@@ -1,5 +1,6 @@
 """What a database says when it cannot do something, in one line for the user."""
 
+import json
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -7,7 +8,7 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from recjury.errors import Altered, Stop
+from recjury.errors import Altered, RecjuryError, Stop
 
 _GO_ON = "then the same command goes on"
 _ADVICE = {
@@ -20,8 +21,8 @@ _ADVICE = {
     sqlite3.SQLITE_NOTADB: "the file is damaged: go on with a copy of it, or with another store",
 }
 
-_ALTERED = re.compile("no such (?:table|column)|malformed JSON|Could not decode")
-"""What SQLite says where another program has written to the file."""
+_DAMAGED = re.compile("no such (?:table|column)|malformed|unsupported file|Could not decode")
+"""What SQLite says, with no code of its own, where something else has written to the file."""
 
 _RIGHTS = {"42501": "give the role its rights", "25006": "make the database writable"}
 """What to do, by SQLSTATE, where a server raises no operational error."""
@@ -37,19 +38,28 @@ def in_one_line(store: str) -> Iterator[None]:
     """
     try:
         yield
-    except (DBAPIError, sqlite3.Error) as error:
-        said = error.orig if isinstance(error, DBAPIError) and error.orig else error
-        if isinstance(said, sqlite3.Error):
-            # Other errors without a code are those of Python's module, and so bugs.
-            code = getattr(said, "sqlite_errorcode", 0) & 0xFF
-            code = sqlite3.SQLITE_CORRUPT if _ALTERED.match(str(said)) else code
-            advice = _ADVICE.get(code)
-        else:
-            other = f"mend it, {_GO_ON}" if isinstance(error, OperationalError) else None
-            advice = _RIGHTS.get(getattr(said, "sqlstate", None) or "", other)
+    except RecjuryError:
+        raise
+    except Exception as error:
+        cause = error.__cause__ if isinstance(error.__cause__, DBAPIError) else error  # of pandas
+        said = cause.orig if isinstance(cause, DBAPIError) and cause.orig else cause
+        advice = _advice(cause, said)
         if advice is None:
             raise
         raise Stop(f"the store {store}: {' '.join(str(said).split())}: {advice}") from error
+
+
+def _advice(error: BaseException, said: BaseException) -> str | None:
+    """What to do about what a driver said; None if it is a bug."""
+    if isinstance(said, UnicodeDecodeError | json.JSONDecodeError):
+        return _ADVICE[sqlite3.SQLITE_CORRUPT]
+    if isinstance(said, sqlite3.Error):
+        # Other errors without a code are those of Python's module, and so bugs.
+        is_damaged = _DAMAGED.search(str(said))
+        code = sqlite3.SQLITE_CORRUPT if is_damaged else getattr(said, "sqlite_errorcode", 0) & 0xFF
+        return _ADVICE.get(code)
+    other = f"mend it, {_GO_ON}" if isinstance(error, OperationalError) else None
+    return _RIGHTS.get(getattr(said, "sqlstate", None) or "", other)
 
 
 @contextmanager
