@@ -35,15 +35,12 @@ class DebateSettings(Record):
     """How a debate is held.
 
     `model` speaks for all roles but those of `roles`, each of which has another model, or an
-    AutoGen agent of one's own (`module:make_agent`). `lists` and `language` are the pack's and the
-    conversation's unless they are set.
+    AutoGen agent of one's own (`module:make_agent`).
     """
 
     model: ModelName = "main"
     roles: dict[str, ModelName] = Field(default_factory=dict)
     prompts: Annotated[PackName, AfterValidator(_in_full)] = "debate/core"
-    lists: Literal["all", "named"] | None = None
-    language: str = ""
     temperature: float = Field(default=0.0, ge=0, le=2)
     max_rounds: int = Field(default=4, ge=1, le=8)
 
@@ -81,12 +78,14 @@ async def run_debate(
     *,
     facts: Facts | None = None,
     expert: Mapping[str, Any] | None = None,
+    lists: Literal["all", "named"] | None = None,
+    language: str = "",
 ) -> Debate:
     """Debate a log over its ratings, one for each factor.
 
     Nobody is asked for the statements of `opening`. A role without a scored factor abstains.
     `expert` has `who` and `expertise` of the items' own domain, for packs that name the role which
-    has them. Raises Stop.
+    has them. `lists` and `language` are those of `RolePrompts`. Raises Stop.
     """
     prompts = RolePrompts(
         pack(settings.prompts),
@@ -94,8 +93,8 @@ async def run_debate(
         ratings,
         facts=facts,
         expert=expert,
-        lists=settings.lists,
-        language=settings.language,
+        lists=lists,
+        language=language,
     )
 
     async def state(role: str, number: int, said: Sequence[Statement]) -> Statement:

@@ -57,7 +57,7 @@ class Core(CriteriaEvaluator):
     @model_validator(mode="before")
     @classmethod
     def _written_out(cls, values: Any) -> Any:
-        """The debate has the judges' pack, lists and language, and the judge that feeds speaks."""
+        """The debate has the judges' pack, and the judge that feeds speaks."""
         if not isinstance(values, Mapping) or isinstance(values.get("debate"), DebateSettings):
             return values
         judges = values.get("judges", ("main",))
@@ -68,9 +68,7 @@ class Core(CriteriaEvaluator):
         if debate is False:
             filled["debate"] = None
         if isinstance(debate, Mapping):
-            shared = {key: values[key] for key in ("lists", "language") if key in values}
-            if values.get("prompts") in PACKS:
-                shared["prompts"] = values["prompts"]
+            shared = {"prompts": values["prompts"]} if values.get("prompts") in PACKS else {}
             filled["debate"] = {"model": filled["feeds"], **shared, **debate}
         return filled
 
@@ -116,7 +114,17 @@ class Core(CriteriaEvaluator):
         own = [each for each in ratings if each.rater == routed.get(each.metric, self.feeds)]
         facts, domain = self.catalogue(log.scenario).facts, self.domain(log.scenario)
         expert = domain.expert.model_dump() if domain and domain.expert else None
-        return await run_debate(log, own, ask, settings, opening, facts=facts, expert=expert)
+        return await run_debate(
+            log,
+            own,
+            ask,
+            settings,
+            opening,
+            facts=facts,
+            expert=expert,
+            lists=self.lists,
+            language=self.language,
+        )
 
     def raters(self) -> Iterable[tuple[Criterion, str]]:
         """Each factor with each judge, or with that of its route."""
