@@ -140,9 +140,10 @@ def _names(frame: pd.DataFrame, column: str) -> list[str]:
 def _lines(found: Findings, view: Overview) -> list[str]:
     """What is said below the line that says who is ahead."""
     rows = found.data["comparisons"]
-    if not rows:
+    leading = [row for row in rows if row["metric"] == view.lead]
+    if not all(row["comparable"] for row in leading) or not rows:
         return found.answer.splitlines()
-    own = [bool(row["decided"]) for row in rows if row["metric"] == view.lead]
+    own = [bool(row["decided"]) for row in leading]
     said = [f"{sum(own)} of {len(own)} differences between two systems are decided."]
     return [*said[: len(own) > 1], *answer(pd.DataFrame(rows), view.metrics).splitlines()[1:]]
 

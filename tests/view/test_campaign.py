@@ -16,6 +16,7 @@ from recjury.view.campaign import campaign_page
 from recjury.view.campaigns import campaigns_page
 from recjury.view.rendering import render
 from recjury.view.trials import PART, trial_ids, trials_page
+from tests.results import filled
 from tests.view.stores import debated, log_of, put, rated, said
 
 
@@ -232,3 +233,13 @@ def test_campaigns_are_searched(store: Store, query: dict[str, str]) -> None:
     values = campaigns_page(store, query).values
     fits = query in ({"q": "film"}, {"state": "finished"})
     assert ([row["name"] for row in values["campaigns"]], values["all"]) == (["films"] * fits, 1)
+
+
+def test_a_verdict_on_other_factors_is_not_said_to_be_ahead(store: Store) -> None:
+    core = [filled.evaluator(kind="core")]
+    filled.fill(store, {"some": {"overall": [80.0] * 8, "novelty": [3.0] * 8}}, evaluators=core)
+    whole = {"overall": [50.0] * 8, "novelty": [3.0] * 8, "rounds": [2.0] * 8}
+    filled.fill(store, {"all": whole}, evaluators=core)
+    text = render(campaign_page(store, {}, "films"))
+    assert "core.overall does not compare some with all" in text
+    assert "</b> is ahead" not in text
