@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,7 @@ def test_every_evaluation_comes_out_equal(path: Path) -> None:
     ],
 )
 def test_what_was_altered_is_found(path: Path, change: str) -> None:
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(change)
     with Store(path, readonly=True) as store:
         assert asyncio.run(verify(store, "small")).differing
