@@ -3,21 +3,18 @@
 What a conversation is read to has the keys of the form `jsonl`, recjury's own.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from recjury.corpora.langfuse import is_trace, sessions
 from recjury.corpora.messages import is_talk, turns_of
 from recjury.corpora.rows import Row
-from recjury.corpora.toolkits import (
-    is_crsarena,
-    is_dialoguekit,
-    is_sharegpt,
-    read_crsarena,
-    read_dialoguekit,
-    read_sharegpt,
-)
 from recjury.corpora.turn_tables import conversations, is_turn, read_turns
+
+_CALLS, _RESULTS = frozenset({"function_call", "tool_call"}), frozenset({"observation", "tool"})
+"""What ShareGPT calls them."""
+_ARENA_ID = re.compile(r"(?P<system>.+_(?P<data>[a-z]+))_[0-9a-f-]{36}")
 
 
 class Form(NamedTuple):
@@ -81,6 +78,65 @@ def _read_messages(value: Any) -> Mapping[str, Any]:
     return {**row, "system": system, "history": (), "interaction": turns_of(row["messages"])}
 
 
+def _is_sharegpt(value: Any) -> bool:
+    return _has_list(value, "conversations", "from")
+
+
+def _read_sharegpt(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Its `system` is a prompt, and no name."""
+    said = list(map(_message, value["conversations"]))
+    return {**value, "system": value.get("model"), "interaction": turns_of(said)}
+
+
+def _message(said: Any) -> Any:
+    if not isinstance(said, Mapping):
+        return said
+    role, text = str(said.get("from")).lower(), said.get("value")
+    if role in _CALLS:
+        call = {"name": "", "arguments": text}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+    return {"role": "tool" if role in _RESULTS else role, "content": text}
+
+
+def _is_dialoguekit(value: Any) -> bool:
+    return _has_list(value, "conversation", "participant")
+
+
+def _read_dialoguekit(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The agent's id is the system's name."""
+    agent = value.get("agent")
+    system = agent.get("id") if isinstance(agent, Mapping) else agent
+    id_ = value.get("conversation ID") or value.get("conversation_id")
+    said = list(_utterances(value["conversation"], "participant"))
+    return {"id": id_, "system": system, "interaction": turns_of(said)}
+
+
+def _is_crsarena(value: Any) -> bool:
+    return _has_list(value, "dialogue", "utterance")
+
+
+def _read_crsarena(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Its system and its data set stand in its id."""
+    id_ = str(value.get("conv_id") or "")
+    named = _ARENA_ID.fullmatch(id_)
+    about = {"system": named["system"], "corpus": f"crsarena-{named['data']}"} if named else {}
+    return {"id": id_, **about, "interaction": turns_of(_utterances(value["dialogue"], "role"))}
+
+
+def _utterances(turns: list[Any], speaker: str) -> Iterator[Any]:
+    for turn in turns:
+        is_object = isinstance(turn, Mapping)
+        yield {"speaker": turn.get(speaker), "text": turn.get("utterance")} if is_object else turn
+
+
+def _has_list(value: Any, key: str, mark: str) -> bool:
+    """Whether an object has a list of objects with a key, or an empty list."""
+    listed = value.get(key) if isinstance(value, Mapping) else None
+    if not isinstance(listed, list):
+        return False
+    return not listed or (isinstance(listed[0], Mapping) and mark in listed[0])
+
+
 FORMS: Mapping[str, Form] = {
     "jsonl": Form(
         '{"id": "1", "system": "mine", "interaction": [{"speaker": "user", "text": "Hi"}, ...]}',
@@ -94,18 +150,18 @@ FORMS: Mapping[str, Form] = {
     ),
     "sharegpt": Form(
         '{"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", ...}]}',
-        is_sharegpt,
-        read_sharegpt,
+        _is_sharegpt,
+        _read_sharegpt,
     ),
     "dialoguekit": Form(
         '{"agent": {"id": "mine"}, "conversation": [{"participant": "USER", "utterance": ...}]}',
-        is_dialoguekit,
-        read_dialoguekit,
+        _is_dialoguekit,
+        _read_dialoguekit,
     ),
     "crsarena": Form(
         '{"conv_id": "1", "dialogue": [{"role": "USER", "utterance": "Hi"}, ...]}',
-        is_crsarena,
-        read_crsarena,
+        _is_crsarena,
+        _read_crsarena,
     ),
     "langfuse": Form(
         '{"id": "1", "sessionId": "2", "timestamp": "...", "input": "Hi", "output": "Hello"}',

@@ -2,12 +2,13 @@
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from recjury.corpora import Catalogue, Item, fold
+from recjury.corpora.titles import without_names
 from recjury.corpora.words import phrases_in
 from recjury.files import shipped
 from recjury.records import ConversationLog, ItemRef, Turn
@@ -95,7 +96,11 @@ class Talk:
                     frozenset(ids - by_user - offered),
                     wanted,
                     objected,
-                    _template(turn.text, (*named, *turn.items)),
+                    fold(
+                        without_names(
+                            turn.text, (ref.name for ref in (*named, *turn.items)), " ITEM "
+                        )
+                    ),
                 )
             offered |= ids
 
@@ -103,15 +108,6 @@ class Talk:
         if self.log.linked and turn.speaker == "system" and turn.items:
             return turn.items
         return self.catalogue.link(turn.text)
-
-
-def _template(text: str, refs: Sequence[ItemRef]) -> str:
-    """The words of a text without the names of items."""
-    words = f" {fold(text)} "
-    for name in sorted(dict.fromkeys(fold(ref.name) for ref in refs), key=len, reverse=True):
-        bare = re.sub(r" (?:18|19|20)\d\d$", "", name)
-        words = words.replace(f" {name} ", " * ").replace(f" {bare} ", " * ")
-    return words.strip()
 
 
 @functools.cache

@@ -1,9 +1,10 @@
-"""`SimulatedUser`: what users have in common, and what they know when they speak."""
+"""`SimulatedUser`: what users have in common and know when they speak; `Nobody` says nothing."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from recjury.corpora import Part
+from recjury.errors import UnitFailed
 from recjury.llm import Ask
 from recjury.records import ItemRef, Scenario, Turn
 from recjury.simulator.leak_guard import LeakGuard
@@ -62,3 +63,20 @@ class SimulatedUser(Part):
     ) -> Turn:
         """An utterance without its leaks; if its text is empty, sentences with leaks are cut."""
         return Turn(speaker="user")
+
+
+class Nobody(SimulatedUser):
+    """Says nothing: in `session: offline`, the system answers the history, and that is all."""
+
+    kind: Literal["nobody"] = "nobody"
+    name: str = "nobody"
+
+    def lacks(self, scenario: Scenario) -> str:
+        """Why there is nothing to answer, or nothing."""
+        if scenario.history:
+            return ""
+        return f"scenario {scenario.id} has no history, which an offline session answers"
+
+    async def speak(self, situation: Situation, ask: Ask) -> Turn:  # noqa: ARG002
+        """Raises UnitFailed."""
+        raise UnitFailed("nobody speaks only in `session: offline`: name another user")
