@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import pandas as pd
 
 from recjury.agreement.labels import (
-    PLACE,
+    SUBJECT,
     Labels,
     agreement,
     beyond_chance,
@@ -69,6 +69,7 @@ def align(
     `level` "system", the means of systems are correlated. Raises UserError if no conversation has
     both, and if nothing is paired.
     """
+    labels = labels.with_systems(scores)
     means = labels.means()
     paired = _paired(scores, sorted(set(means["metric"])), pairs)
     both = with_labels(scores, labels)
@@ -120,7 +121,7 @@ def _by_system(both: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_predictors(both: pd.DataFrame, labels: Labels) -> pd.DataFrame:
-    """The length of the replies, and the mean label of the system's other places, are metrics."""
+    """The length of replies and the mean label of the system's other dialogues are metrics."""
     means = labels.means().rename(columns={"metric": "aspect", "score": "label"})
     of_system = means.groupby(["subset", "aspect", "system"])["label"]
     rest = (of_system.transform("sum") - means["label"]) / (of_system.transform("size") - 1)
@@ -136,10 +137,10 @@ def _lengths(labels: Labels) -> pd.DataFrame:
     rows: list[tuple[Any, ...]] = []
     for each in labels.recordings:
         words = [len(t.text.split()) if t.speaker == "system" else 0 for t in each.interaction]
-        places = {-1: sum(words), **dict(enumerate(words))}
+        by_turn = {-1: sum(words), **dict(enumerate(words))}
         about = (each.corpus, each.system)
-        rows += ((each.id, turn, *about, LENGTH, float(n)) for turn, n in places.items())
-    return pd.DataFrame(rows, columns=[*PLACE, "corpus", "system", "metric", "score"])
+        rows += ((each.id, turn, *about, LENGTH, float(n)) for turn, n in by_turn.items())
+    return pd.DataFrame(rows, columns=[*SUBJECT, "corpus", "system", "metric", "score"])
 
 
 def _correlated(cell: _Cell, level: Level, resampling: Resampling) -> Row:
@@ -179,7 +180,7 @@ def _defects(both: pd.DataFrame) -> Iterator[Row]:
 
 
 def _differences(cells: Sequence[_Cell], resampling: Resampling) -> Iterator[Row]:
-    """Pearson's r of each metric less that of the label's first, over the places that both have."""
+    """Pearson's r of each metric less that of the label's first, over what both have rated."""
     for (subset, aspect), of in groupby(cells, lambda cell: cell[:2]):
         first, *others = [cell for cell in of if cell.metric not in _PREDICTORS]
         keys = [key for key in ("conversation", "turn", "system") if key in first.rows]
@@ -215,7 +216,7 @@ def people_agree(units: list[list[float]]) -> dict[str, Any] | None:
         "alpha": krippendorff_alpha(units),
         "alpha_interval": krippendorff_alpha(units, "interval"),
         "one_against_the_rest": one_against_the_rest(units),
-        "places": len(units),
+        "subjects": len(units),
     }
 
 

@@ -122,7 +122,7 @@ def _read(path: Path, kind: type[R], hint: str) -> R:
         keys, message = first_mistake(error, kind)
         where = ".".join(map(str, keys))
         raise UserError(f"{path}: {where and where + ': '}{message}: {hint}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise UserError(f"{path}: is no JSON, such as a spreadsheet's copy: {hint}") from None
 
 

@@ -156,10 +156,10 @@ def _wide(rated: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     return by_factor.unstack("metric")
 
 
-def _of_all(rated: pd.DataFrame, place: list[str]) -> pd.DataFrame:
-    """The scores of places that all judges have: judges differ in level."""
+def _of_all(rated: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """The scores of what all judges have rated: judges differ in level."""
     known = rated[rated["score"].notna()]
-    number = known.groupby(place, observed=True)["rater"].transform("nunique")
+    number = known.groupby(keys, observed=True)["rater"].transform("nunique")
     return known[number == known["rater"].nunique()]
 
 

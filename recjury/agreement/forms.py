@@ -17,7 +17,7 @@ import pandas as pd
 
 from recjury import plugins
 from recjury.agreement.annotations import annotations
-from recjury.agreement.labels import COLUMNS, Labels, labels_of
+from recjury.agreement.labels import COLUMNS, UNKNOWN, Labels, labels_of
 from recjury.corpora import Reading, Recording, read_recordings
 from recjury.errors import UserError
 from recjury.files import nearest, read_text
@@ -49,7 +49,7 @@ _TAG = re.compile(r"^(SYSTEM|USER)\s+")
 _TURN_LABELS = ("relevance", "interestingness", "overall")
 _DIALOGUE_LABELS = "understanding task-completion interest-arousal efficiency dialogue-overall"
 _SHOWN = 4  # utterances for one rated turn: two before it, itself, and the user's reply
-_RATED = 2  # its place among them
+_RATED = 2  # which of them it is, from 0
 
 
 def ab_redial(folder: Path) -> Labels:
@@ -130,7 +130,7 @@ def uss(folder: Path) -> Labels:
             said = [
                 {"speaker": each.speaker, "text": each.text} for each in session if each.speaker
             ]
-            recordings.append(_recording(id_, f"uss-{subset}", "unknown", said))
+            recordings.append(_recording(id_, f"uss-{subset}", UNKNOWN, said))
             texts[id_] = [each.text for each in session]
             for place, line in enumerate(session):
                 is_whole = line.speaker is None
@@ -141,7 +141,7 @@ def uss(folder: Path) -> Labels:
                         (*where, str(n), score, subset) for n, score in enumerate(line.ratings)
                     )
     cluster = families(texts)
-    return labels_of("uss", [(*row, "unknown", cluster[row[0]]) for row in rows], recordings)
+    return labels_of("uss", [(*row, UNKNOWN, cluster[row[0]]) for row in rows], recordings)
 
 
 _SHARED = 3  # long utterances of two copies
@@ -195,7 +195,7 @@ def dialogue_eval(folder: Path) -> Labels:
         for row in takewhile(lambda row: "target" in row, json_rows(file)):
             if not row.keys() >= {"id", "history"}:
                 raise UserError(f"{file}: a row with `target` has `id` and `history`, too")
-            system = str(row.get("system") or "unknown")
+            system = str(row.get("system") or UNKNOWN)
             history = alternating(row["history"], row.get("speakers"))
             start = " ".join(re.findall(r"\w+", " ".join(row["history"][:3]).lower()))
             about = ("mean", float(row["target"]), name, system, f"{name}: {start}")
@@ -284,7 +284,7 @@ def from_csv(path: Path, columns: Mapping[str, str] = MappingProxyType({})) -> L
     given = _csv(path)
     names = {name: columns.get(name, name) for name in COLUMNS}
     missing = {"metric": columns.get("score", ""), "score": "nan", "turn": "-1", "rater": "people"}
-    missing |= {"subset": path.stem, "system": "unknown", "cluster": ""}
+    missing |= {"subset": path.stem, "system": UNKNOWN, "cluster": ""}
     wanted = {"conversation", "score", *columns, *(() if "score" in columns else ("metric",))}
     if lacking := [own for name, own in names.items() if name in wanted and own not in given]:
         raise UserError(
@@ -342,7 +342,8 @@ def open_labels(wanted: str) -> Labels:
     """The labels that `FORM:PATH` names; `module:function` of one's own returns Labels.
 
     `csv:PATH?score=rating&conversation=id` names the columns of a file. Raises UserError if there
-    is no such form or file, if there is no label in it, or if a rater has two scores of one place.
+    is no such form or file, if there is no label in it, or if a rater has two scores of one
+    conversation or turn.
     """
     form, _, rest = wanted.partition(":")
     path, _, columns = (rest, "", "") if Path(rest).exists() else rest.partition("?")
@@ -364,8 +365,8 @@ def open_labels(wanted: str) -> Labels:
         )
     if not len(labels.frame):
         raise UserError(f"--labels {wanted}: there is no label in it")
-    place = labels.frame.drop(columns=["score", "cluster"])
-    for again in labels.frame[place.duplicated()][:1].itertuples():
+    about = labels.frame.drop(columns=["score", "cluster"])
+    for again in labels.frame[about.duplicated()][:1].itertuples():
         raise UserError(
             f"--labels {wanted}: {again.rater} has two scores of {again.metric} for "
             f"{again.conversation}: keep one, or name raters in the column `rater`"

@@ -33,7 +33,7 @@ def length(study: Study) -> Findings:
     words = said.assign(words=said["text"].map(lambda text: len(text.split())))
     by_trial = words.groupby(TRIAL, observed=True)["words"].sum().reset_index()
     rated = _rated(study).merge(by_trial.astype({"scenario": str}), on=TRIAL)
-    rows = [who | _together(of, "score", "words", study) for who, of in _by_judge(rated)]
+    rows = [who | _rho(of, "score", "words", study) for who, of in _by_judge(rated)]
     return _flagged("judge.length", "Scores and length within systems", rows, "loves length")
 
 
@@ -53,17 +53,17 @@ def retest(study: Study) -> Findings:
             "needs logs that were rated twice: set `judgings: 2` for an evaluator with a model"
         )
     rows = [
-        {**who, **apart_by_judge.loc[tuple(who.values())], **_together(of, *_TIMES, study)}
+        {**who, **apart_by_judge.loc[tuple(who.values())], **_rho(of, *_TIMES, study)}
         for who, of in _by_judge(means)
     ]
     heading = "The same log, rated again: equal scores, and rho of conversations' means"
     return _flagged("judge.retest", heading, rows, "repeats itself")
 
 
-def _twice(rated: pd.DataFrame, places: list[str]) -> pd.DataFrame:
-    """The places that were rated twice, with both scores."""
+def _twice(rated: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """What was rated twice, with both scores."""
     wide = rated.astype(dict.fromkeys(["evaluator", "rater"], str))
-    wide = wide.pivot_table("score", places, "judging", observed=True).reindex(columns=[0, 1])
+    wide = wide.pivot_table("score", keys, "judging", observed=True).reindex(columns=[0, 1])
     return wide.set_axis(list(_TIMES), axis=1).dropna().reset_index()
 
 
@@ -86,7 +86,7 @@ def self_preference(study: Study) -> Findings:
         difference = (there - elsewhere).dropna()
         if len(difference) >= FEWEST:
             who = {"rater": judge, "its systems": ", ".join(systems)}
-            rows.append(who | _apart(difference, difference.index, study))
+            rows.append(who | _mean_of(difference, difference.index, study))
     if not rows:
         raise UserError(
             "needs two judges, one of which also runs a system, over ten scenarios: set `judges: "
@@ -123,7 +123,7 @@ def position(study: Study) -> Findings:
     )
     difference = (first - second).dropna().rename("difference").reset_index()
     check_enough(len(difference))
-    found = _apart(difference["difference"], cluster_of(difference), study)
+    found = _mean_of(difference["difference"], cluster_of(difference), study)
     rows, verb = [{"rater": by_position["first"], **found}], "depends on the place"
     return _flagged("judge.position", "Shown first less second", rows, verb, either=True)
 
@@ -144,7 +144,7 @@ def over_turns(study: Study) -> Findings:
     for name, of in rated.groupby("metric"):
         slopes = _slopes(of)
         if slopes["cluster"].nunique() >= FEWEST:
-            rows.append({"rater": name, **_apart(slopes["slope"], slopes["cluster"], study)})
+            rows.append({"rater": name, **_mean_of(slopes["slope"], slopes["cluster"], study)})
     verb = "changes over the turns"
     found = _flagged("judge.turns", "Slopes (FACE, section 5.3)", rows, verb, either=True)
     by_turn = groups.agg(["mean", "size"]).reset_index()
@@ -154,8 +154,7 @@ def over_turns(study: Study) -> Findings:
 
 def _slopes(rated: pd.DataFrame) -> pd.DataFrame:
     """What a system's turn adds to a score, by conversation with two rated turns or more."""
-    places = [*TRIAL, "number"]
-    by_turn = rated.groupby(places, observed=True)["score"].mean().reset_index()
+    by_turn = rated.groupby([*TRIAL, "number"], observed=True)["score"].mean().reset_index()
     by_trial = by_turn.groupby(TRIAL, observed=True)
     late = by_turn["number"] - by_trial["number"].transform("mean")
     parts = by_turn.assign(up=late * by_turn["score"], square=late**2)
@@ -216,7 +215,7 @@ def _by_judge(rated: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFram
             yield {"evaluator": evaluator, "rater": rater}, of
 
 
-def _together(of: pd.DataFrame, one: str, other: str, study: Study) -> dict[str, Any]:
+def _rho(of: pd.DataFrame, one: str, other: str, study: Study) -> dict[str, Any]:
     """Rho of two columns within systems: the mean product of their ranks' deviations."""
     both = of.assign(score=of[one], label=of[other])
     rho = agreement(both, study.resampling).within_spearman
@@ -231,7 +230,7 @@ def _together(of: pd.DataFrame, one: str, other: str, study: Study) -> dict[str,
     }
 
 
-def _apart(values: "pd.Series[float]", clusters: Iterable[Any], study: Study) -> dict[str, Any]:
+def _mean_of(values: "pd.Series[float]", clusters: Iterable[Any], study: Study) -> dict[str, Any]:
     """The mean of differences, or of slopes."""
     names = list(clusters)
     draws, number = study.resampling.draws(names).mean(values), len(set(names))

@@ -13,8 +13,11 @@ from recjury.results import Resampling
 from recjury.stats import Correlations, correlations, holm
 
 COLUMNS = ("conversation", "turn", "metric", "rater", "score", "subset", "system", "cluster")
-PLACE = ["conversation", "turn"]
+SUBJECT = ["conversation", "turn"]
 """What is rated: a turn, or with -1 the dialogue."""
+
+UNKNOWN = "unknown"
+"""The system of labels that name none."""
 
 _NAMED = 3  # conversations in a line
 _NORMAL = NormalDist()
@@ -45,10 +48,19 @@ class Labels(NamedTuple):
         scores = by_label.agg(_most_given) if self.majority else by_label.mean()
         return scores.to_frame().assign(raters=by_label.size()).reset_index()
 
+    def with_systems(self, scores: pd.DataFrame) -> "Labels":
+        """Labels that name no system get that of the scored conversation, if it is of one alone."""
+        if "system" not in scores or set(self.frame["system"]) != {UNKNOWN}:
+            return self
+        by_id = scores.groupby("conversation")["system"]
+        systems = by_id.first().where(by_id.nunique() == 1, UNKNOWN)
+        system = self.frame["conversation"].map(systems).fillna(UNKNOWN)
+        return self._replace(frame=self.frame.assign(system=system))
+
     def units(self, subset: str, metric: str) -> list[list[float]]:
         """The single scores of each label."""
         rows = self.frame[(self.frame["subset"] == subset) & (self.frame["metric"] == metric)]
-        return [list(of["score"]) for _, of in rows.groupby([*PLACE, "system"], sort=False)]
+        return [list(of["score"]) for _, of in rows.groupby([*SUBJECT, "system"], sort=False)]
 
 
 def _most_given(scores: "pd.Series[float]") -> float:
@@ -69,7 +81,7 @@ def labels_of(
 
 
 def with_labels(scores: pd.DataFrame, labels: Labels) -> pd.DataFrame:
-    """A row for each score and each label of its place: `score`, `metric`, `label`, `aspect`.
+    """A row for each score and each label of its subject: `score`, `metric`, `label`, `aspect`.
 
     `scores` has conversation, turn, metric, score, and if known corpus and system; other columns
     stay. Data sets and systems are matched, too, unless both sides have no name in common or the
@@ -80,7 +92,7 @@ def with_labels(scores: pd.DataFrame, labels: Labels) -> pd.DataFrame:
     scores = scores.rename(columns={"corpus": "subset"})
     names = [name for name in _TOLD_APART if name in scores]
     alike = [name for name in names if _in_common(scores[name], means[name])]
-    keys, other = [*PLACE, *alike], [name for name in names if name not in alike]
+    keys, other = [*SUBJECT, *alike], [name for name in names if name not in alike]
     joined = means.merge(scores.drop(columns=other), on=keys)
     if not len(joined):
         scored, labelled = (some(set(each["conversation"])) for each in (scores, means))
@@ -102,12 +114,12 @@ def _in_common(scored: "pd.Series[Any]", labelled: "pd.Series[Any]") -> bool:
 
 
 def _check_told_apart(rows: pd.DataFrame, keys: list[str], name: str) -> None:
-    """Raises UserError if a place is there in several data sets (or systems)."""
+    """Raises UserError if a conversation is there in several data sets (or systems)."""
     several = rows.groupby(keys)[name].nunique()
-    for place in several.index[several > 1][:1]:
-        own = rows[rows["conversation"] == place[0]]
+    for about in several.index[several > 1][:1]:
+        own = rows[rows["conversation"] == about[0]]
         raise UserError(
-            f"conversation {place[0]!r} is there in more than one {_TOLD_APART[name]}: "
+            f"conversation {about[0]!r} is there in more than one {_TOLD_APART[name]}: "
             f"{some(set(own[name]))}. Name them alike: labels and scores as CSV have the column "
             f"`{name}`"
         )

@@ -35,7 +35,7 @@ def read_scores(source: str, campaign: str = "", labels: Labels | None = None) -
 def scores_of(frame: pd.DataFrame, labels: Labels | None = None) -> pd.DataFrame:
     """The scores of a frame of ratings, by scenario: the mean over raters, judgings and repeats.
 
-    Where one rater of a place has no score, the place has none: raters differ in level. The mean
+    Where one rater of a subject has no score, it has none: raters differ in level. The mean
     of factors (`core.mean`) is there, too. With `labels`, the scores are of the conversations that
     they name. Raises UserError if it is not known which version of a system they are of.
     """
@@ -98,9 +98,9 @@ def _of_run_file(path: Path) -> pd.DataFrame:
     try:
         for dialogue in json.loads(read_text(path)):
             id_ = str(dialogue["conv_id"])
-            places = [(-1, dialogue.get("dial_level_pred") or {})]
-            places += ((t["turn_ind"], t["turn_level_pred"]) for t in dialogue.get("turns", ()))
-            for turn, found in places:
+            by_turn = [(-1, dialogue.get("dial_level_pred") or {})]
+            by_turn += ((t["turn_ind"], t["turn_level_pred"]) for t in dialogue.get("turns", ()))
+            for turn, found in by_turn:
                 rows += ((id_, turn, metric, float(score)) for metric, score in found.items())
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(

@@ -82,7 +82,7 @@ def ceiling(labels: Labels) -> Findings:
         if agree := people_agree(units):
             rows.append({"set": subset, "aspect": metric, **agree})
     if not rows:
-        raise UserError(f"{labels.name} has one rating of each place: no agreement is known")
+        raise UserError(f"{labels.name} has one rating of each subject: no agreement is known")
     best = max(rows, key=lambda row: row["alpha"] or -1.0)
     return Findings(
         title=labels.name,

@@ -64,6 +64,13 @@ def test_coefficients_are_those_of_scipy() -> None:
     assert people["alpha"] == pytest.approx(1.0)
 
 
+def test_labels_without_a_system_have_that_of_the_conversation() -> None:
+    scores, labels = planted()
+    unnamed = labels._replace(frame=labels.frame.assign(system="unknown"))
+    with_system = scores.assign(system=list(labels.means()["system"]))
+    assert rows_of(align(with_system, unnamed)) == rows_of(align(scores, labels))
+
+
 def test_scores_that_differ_by_rounding_are_tied() -> None:
     scores, labels = planted()
     noisy = scores.assign(score=scores["score"].round() + np.tile([0, 1e-13, -1e-13], 20))
