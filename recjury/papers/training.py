@@ -12,8 +12,8 @@ from recjury.agreement import open_labels
 from recjury.agreement.forms import alternating, json_rows
 from recjury.errors import UserError
 from recjury.judges import DialogueQuality, PairEval
-from recjury.judges.contenders import Contender
 from recjury.judges.levels import LevelChoice, levels, words_of
+from recjury.judges.paireval import Contender
 from recjury.judges.rated_dialogues import parted, rated_dialogues
 from recjury.papers.lora import Lesson, LoraTraining
 from recjury.records import Level, PackName, Turn
