@@ -81,7 +81,6 @@ def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # n
             "live": running,
             "view": view,
             "answer": _lines(found, view),
-            "systems": view.systems(query.get("sort", "")),
             "ticks": ticks,
             "pairs": pairs,
             "caveats": [*_while(running), *_chosen(filters), *_caveats(found, view)],

@@ -1,6 +1,5 @@
 """A campaign's means and differences: who is ahead, what is drawn, and where links lead."""
 
-import math
 from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import Any
@@ -100,14 +99,6 @@ class Overview:
         rows = [own[self.lead] for own in self._means.values() if self.lead in own]
         return Axis.around([row[end] for row in rows for end in ("low", "high")])
 
-    def systems(self, sort: str = "") -> list[str]:
-        """The systems, the best one first, or by a metric (`-` before its id: descending)."""
-        key, is_down = sort.removeprefix("-"), sort.startswith("-")
-        if key == "system":
-            return sorted(self.names, reverse=is_down)
-        values = {name: (-1 if is_down else 1) * self._value(name, key) for name in self.names}
-        return sorted(self.names, key=lambda name: (math.isnan(values[name]), values[name]))
-
     def mean(self, system: str, id_: str) -> Row | None:
         """A system's mean of a metric, None if there is none."""
         row = self._means[system].get(id_)
@@ -147,11 +138,6 @@ class Overview:
         """The address of a difference."""
         metric = "" if of["metric"] == self.lead else of["metric"]
         return self._campaign.link("compare", a=of["a"], b=of["b"], metric=metric)
-
-    def _value(self, system: str, key: str) -> float:
-        row = self.mean(system, key)
-        value = row["mean"] if row else self.effort(system).get(key)
-        return math.nan if value is None else float(value)
 
     def _gap(self, id_: str, a: str, b: str) -> Row | None:
         """The difference of a and b in a metric."""

@@ -74,7 +74,7 @@ def test_each_list_to_look_at_has_as_many_trials_as_it_says(store: Store) -> Non
 def test_numbers_of_a_page_lead_to_their_trials(store: Store) -> None:
     fill(store, {"good": [80, 90, 40], "bad": [20, 30, 60]})
     values = page_of(store)
-    assert values["systems"] == ["good", "bad"]
+    assert values["view"].names == ["good", "bad"]
     html = render(campaign_page(store, {}, "films"))
     links = {unescape(each) for each in re.findall(r'href="(/c/films/trials[^"]*)"', html)}
     assert len(links) > 10
@@ -99,7 +99,7 @@ def test_filters_narrow_all_of_the_page(store: Store) -> None:
     fill(store, {"c": [50]}, corpus="redial")
     assert page_of(store)["options"]["corpus"] == ["redial", "sample"]
     values = page_of(store, corpus="redial")
-    assert values["systems"] == ["c"]
+    assert values["view"].names == ["c"]
     assert [panel.system for panel in values["panels"]] == ["c"]
     assert values["trials"] == 1
     html = render(campaign_page(store, {"corpus": "redial"}, "films"))
@@ -135,7 +135,7 @@ def test_who_is_ahead_is_so_over_common_scenarios(store: Store) -> None:
     fill(store, {"lucky": [None, None, 90], "steady": [40, 30, 95]})
     (pair,) = page_of(store)["pairs"]
     assert (pair["a"], pair["b"]) == ("steady", "lucky")
-    assert page_of(store)["systems"] == ["steady", "lucky"]
+    assert page_of(store)["view"].names == ["steady", "lucky"]
     assert "steady is ahead: overall 55.2, 5.0 over lucky" in re.sub(
         "<[^>]*>", "", render(campaign_page(store, {}, "films"))
     )
