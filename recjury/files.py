@@ -52,7 +52,7 @@ def read_json(path: Path) -> Any:
     """The value of a JSON file. Raises UserError."""
     try:
         return json.loads(read_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: is not JSON: {error}") from None
 
 

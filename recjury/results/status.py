@@ -4,7 +4,7 @@ import pandas as pd
 from sqlalchemy import text
 
 from recjury.results.findings import Findings
-from recjury.store import Counts, Spent, Store
+from recjury.store import Counts, RunRow, Spent, Store
 
 _CALLS = """
     SELECT purpose, model, COUNT(*) AS calls, SUM(tokens_in) AS tokens_in,
@@ -29,7 +29,7 @@ def status(store: Store, campaign: str = "") -> Findings:
     # One look at all calls is enough; the store's own sum would be another.
     sums = calls[["tokens_in", "tokens_out", "calls", "unpriced"]].sum().astype(int)
     spent = Spent(float(calls["dollars"].sum()), *sums.tolist())
-    runs = pd.DataFrame([run._asdict() for run in store.runs(name)])
+    runs = pd.DataFrame(store.runs(name), columns=RunRow._fields)
     done, planned = counts.conversations.get("done", 0), sum(counts.conversations.values())
     unknown = f" and {spent.unpriced:,} calls of unknown price" if spent.unpriced else ""
     others = ", ".join(each for each in store.campaigns() if each != name)

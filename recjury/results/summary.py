@@ -199,7 +199,7 @@ def _by_metric(table: pd.DataFrame, known: Metrics) -> pd.DataFrame:
     for row in rows_of(table):
         metric = known[row["metric"]]
         cells.setdefault(row["metric"], {})[row["system"]] = _cell(row, metric)
-    ids = sorted(cells, key=list(known).index)
+    ids = [id_ for id_ in {**known, **cells} if id_ in cells]
     rows = [{"metric": id_, "title": title(known[id_]), **cells[id_]} for id_ in ids]
     wide = pd.DataFrame(rows)
     return wide if wide["title"].any() else wide.drop(columns="title")
