@@ -69,6 +69,16 @@ def rate(page: "Page", digit: str) -> None:
         page.keyboard.press("Enter")
 
 
+def open_again(page: "Page", address: str, progress: str) -> None:
+    """Open the page until it has what is kept: the browser writes it a moment later."""
+    for _ in range(50):
+        page.goto(address)
+        if page.locator(".progress").inner_text().startswith(progress):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(page.locator(".progress").inner_text())
+
+
 def test_two_raters_by_keyboard_then_align(path: Path, tmp_path: Path) -> None:
     folder = tmp_path / "study"
     exported(path, folder, number=2)
@@ -79,9 +89,7 @@ def test_two_raters_by_keyboard_then_align(path: Path, tmp_path: Path) -> None:
             page.goto(address)
             for key in ("4", "ArrowRight", "1", "ArrowDown", "2"):
                 page.keyboard.press(key)
-            page.wait_for_timeout(200)  # the browser writes what is kept a moment later
-            page.goto(address)  # nothing is lost, and the first conversation is the open one
-            assert page.locator(".progress").inner_text().startswith("3 of ")
+            open_again(page, address, "3 of ")  # the first conversation is the open one
             assert page.locator("h1").inner_text() == "Conversation 1 of 4"
             rate(page, "3")
             with page.expect_download() as download:
@@ -108,9 +116,7 @@ def test_two_tabs_of_one_rater_keep_the_scores_of_both(path: Path, tmp_path: Pat
         page.wait_for_timeout(200)
         for key in ("ArrowDown", "3", "Backspace", "ArrowRight", "2"):  # a score is withdrawn
             other.keyboard.press(key)
-        other.wait_for_timeout(200)
-        page.goto(address)
-        assert page.locator(".progress").inner_text().startswith("2 of ")
+        open_again(page, address, "2 of ")
 
 
 def test_the_page_shows_texts_as_texts_and_asks_for_the_overall_last(tmp_path: Path) -> None:
