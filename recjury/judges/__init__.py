@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 
 from recjury.judges.aspects import Direct, GEval
-from recjury.judges.checking import check_metrics, checked
 from recjury.judges.core import Core
 from recjury.judges.criterion import CriteriaEvaluator, Criterion, criteria_of, question
 from recjury.judges.dialogue_quality import DialogueQuality, quality
-from recjury.judges.evaluator import Evaluator
+from recjury.judges.evaluator import Evaluator, check_metrics, checked
 from recjury.judges.face import Face, face
 from recjury.judges.offline import Offline
 from recjury.judges.outcome import Outcome
