@@ -16,6 +16,7 @@ from recjury.campaign.plan import Trial, planned_conversations, planned_evaluato
 from recjury.campaign.prepare import Open, Prepared, prepared
 from recjury.errors import BatchPending, CallFailed, Stop, UnitFailed, UserError
 from recjury.judges import Evaluator, checked
+from recjury.keys import one_line
 from recjury.llm import Ask, Budget, gather
 from recjury.logs import logger
 from recjury.records import ConversationLog, Finding, Rating, Status, Unit
@@ -385,7 +386,7 @@ async def _rated(evaluator: Evaluator, log: ConversationLog, ask: Ask) -> Sequen
     except (Exception, SystemExit) as error:
         if type(evaluator).__module__.startswith("recjury."):
             raise
-        reason = " ".join(f"the evaluator raised {type(error).__name__}: {error}".split())
+        reason = f"the evaluator raised {one_line(error)}"
         about: dict[str, Any] = {"rater": evaluator.name, "status": Status.CALL_FAILED}
         return [Rating(metric=each.name, reason=reason, **about) for each in evaluator.metrics]
     try:
