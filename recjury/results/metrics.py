@@ -58,11 +58,13 @@ def in_order(ids: Iterable[str]) -> list[str]:
 
 
 def with_scales(table: pd.DataFrame, known: Mapping[str, Metric]) -> pd.DataFrame:
-    """A table of metrics, in their order, with the upper ends of their scales as `scale`."""
+    """A table of metrics, in their order, with the upper ends and directions of their scales."""
     order = {id_: place for place, id_ in enumerate(known)}
     found = table.sort_values("metric", key=lambda ids: ids.map(order), kind="stable")
     ends = {id_: metric.high for id_, metric in known.items()}
-    return found.assign(scale=found["metric"].map(ends).astype(float))
+    is_down = found["metric"].map({id_: metric.lower_is_better for id_, metric in known.items()})
+    scale = found["metric"].map(ends).astype(float)
+    return found.assign(scale=scale, lower_is_better=is_down.astype(bool))
 
 
 def _mean_of(metrics: list[Metric]) -> Metric:

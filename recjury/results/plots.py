@@ -53,7 +53,7 @@ def plot(findings: Findings, path: Path) -> None:
     if "difference" in known:
         save_figure(path, lambda: _drawn(*_gaps(known), zero=True))
     else:
-        points = known.assign(row=known["metric"], series=known["system"], value=known["mean"])
+        points = known.assign(row=_rows(known), series=known["system"], value=known["mean"])
         save_figure(path, lambda: _drawn(points, f"{title} with 95 % intervals"))
 
 
@@ -72,10 +72,16 @@ def save_figure(path: Path, drawn: Callable[[], Any]) -> None:
             raise UserError(f"{path}: {error.strerror or error}") from None
 
 
+def _rows(known: pd.DataFrame) -> "pd.Series[str]":
+    """The metrics, with the direction of those that are better if lower."""
+    is_down = known.get("lower_is_better", pd.Series(data=False, index=known.index))
+    return known["metric"].mask(is_down, known["metric"] + ", lower is better")
+
+
 def _gaps(known: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """All metrics of two sides; of more, the leading metric of each pair. And a title."""
     lead, pairs = known["metric"].iloc[0], known["a"] + " minus " + known["b"]
-    points = known.assign(row=known["metric"], series="", value=known["difference"])
+    points = known.assign(row=_rows(known), series="", value=known["difference"])
     if pairs.nunique() == 1:
         return points, pairs.iloc[0]
     return points.assign(row=pairs)[points["metric"] == lead], f"{lead}: differences"

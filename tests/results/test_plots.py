@@ -32,7 +32,7 @@ def texts(path: Path) -> list[str]:
 def test_a_summary_shows_each_system_and_metric(films: Store, tmp_path: Path) -> None:
     plot(summary(films), tmp_path / "means.svg")
     said = texts(tmp_path / "means.svg")
-    assert {"core.overall", "core.novelty", "core.rounds"} <= set(said)
+    assert {"core.overall", "core.novelty", "core.rounds, lower is better"} <= set(said)
     assert [text.strip() for text in said if NAMES[0] in text or "_c" in text] == [NAMES[0], "_c"]
 
 
