@@ -58,6 +58,11 @@ class FaceTraining(Record):
     correlation: Literal["spearman", "pearson"] = "spearman"
     seed: int = 0
 
+    @property
+    def writer(self) -> str:
+        """The model that rewrites."""
+        return self.rewriter or self.model
+
 
 class Candidate(NamedTuple):
     """An instruction, the iteration that wrote it, and what it was made from and why."""
@@ -68,68 +73,54 @@ class Candidate(NamedTuple):
     critique: str = ""
 
 
-class _Rewrite(BaseModel):
+class Rewrite(BaseModel):
+    """What a model makes of an instruction, and why."""
+
     critique: str = Field(min_length=1)
     instructions: str = Field(min_length=1, max_length=_LONGEST)
 
 
-class Rewriter(NamedTuple):
-    """The model that criticises and rewrites in one call; one `ask` for each rewrite of a case."""
+async def rewrite(
+    instruction: str, piece: Piece, ask: Ask, scorer: Scorer, asked: FaceTraining
+) -> Rewrite | None:
+    """An instruction that is shown with a particle, rewritten in one call (equations 2 and 3).
 
-    model: str
-    asks: Sequence[Ask]
-    criterion: Criterion
-    temperature: float
+    None if the reply cannot be read. Raises CallFailed and Stop.
+    """
+    score = await scorer.score(instruction, piece)
+    said = await ask.object(
+        _prompt(instruction, piece, score, scorer.criterion),
+        Rewrite,
+        model=asked.writer,
+        purpose="rewrite",
+        temperature=asked.temperature,
+    )
+    if said.status is Status.CALL_FAILED:
+        raise CallFailed(said.reason)
+    return said.value
 
-    async def rewrites(
-        self, cases: Sequence[tuple[str, Piece]], scorer: Scorer, iteration: int
-    ) -> list[Candidate]:
-        """The rewrites of instructions, each shown with a particle. Raises CallFailed and Stop.
 
-        A reply that cannot be read gives none.
-        """
-        found = await gather(
-            self._one(*case, scorer, iteration, ask) for case in cases for ask in self.asks
-        )
-        return [each for each in found if each is not None]
-
-    async def _one(
-        self, instruction: str, piece: Piece, scorer: Scorer, iteration: int, ask: Ask
-    ) -> Candidate | None:
-        score = await scorer.score(instruction, piece)
-        said = await ask.object(
-            self._prompt(instruction, piece, score),
-            _Rewrite,
-            model=self.model,
-            purpose="rewrite",
-            temperature=self.temperature,
-        )
-        if said.status is Status.CALL_FAILED:
-            raise CallFailed(said.reason)
-        if said.value is None:
-            return None
-        text = said.value.instructions.strip()
-        return Candidate(text, iteration, instruction, said.value.critique.strip())
-
-    def _prompt(self, instruction: str, piece: Piece, score: float | None) -> list[Message]:
-        low, high = self.criterion.scale
-        shown = pack(_PACK)
-        asked = shown.render(
-            "rewrite",
-            guide=self.criterion,
-            low=low,
-            high=high,
-            whole="turn" if self.criterion.level is Level.TURN else "dialogue",
-            instruction=fence(instruction),
-            **piece.turn.blocks,
-            act=piece.particle.act,
-            words=fence(piece.particle.mention),
-            feedback=None if piece.particle.feedback is None else fence(piece.particle.feedback),
-            score=None if score is None else f"{score:.2f}",
-            label=f"{piece.label:.2f}",
-            manifest=shown.manifest,
-        )
-        return [Message("user", asked)]
+def _prompt(
+    instruction: str, piece: Piece, score: float | None, criterion: Criterion
+) -> list[Message]:
+    low, high = criterion.scale
+    shown = pack(_PACK)
+    asked = shown.render(
+        "rewrite",
+        guide=criterion,
+        low=low,
+        high=high,
+        whole="turn" if criterion.level is Level.TURN else "dialogue",
+        instruction=fence(instruction),
+        **piece.turn.blocks,
+        act=piece.particle.act,
+        words=fence(piece.particle.mention),
+        feedback=None if piece.particle.feedback is None else fence(piece.particle.feedback),
+        score=None if score is None else f"{score:.2f}",
+        label=f"{piece.label:.2f}",
+        manifest=shown.manifest,
+    )
+    return [Message("user", asked)]
 
 
 def new_texts(candidates: Iterable[Candidate], known: Iterable[str]) -> Iterator[Candidate]:
@@ -158,12 +149,13 @@ class Search:
     """One search. Every draw depends on the seed and the step alone, so that a search that was
     interrupted does the same again and finds its replies in the store.
 
-    `pool` has the selected candidates by name ("itr7"), `trained` what they measured.
+    Each error case is rewritten once by each of `asks`. `pool` has the selected candidates by name
+    ("itr7"), `trained` what they measured.
     """
 
     asked: FaceTraining
     scorer: Scorer
-    rewriter: Rewriter
+    asks: Sequence[Ask]
     sides: Sides
     initial: str
     say: Say
@@ -189,7 +181,7 @@ class Search:
             beam = [self.pool[name].text for name in names] or beam
         if not self.pool:
             raise UserError(
-                f"no reply of {self.rewriter.model!r} had new instructions: name another `rewriter`"
+                f"no reply of {self.asked.writer!r} had new instructions: name another `rewriter`"
             )
 
     async def _rewritten(self, iteration: int, beam: list[str]) -> list[Candidate]:
@@ -197,8 +189,17 @@ class Search:
         number = min(self.asked.shown, len(self._pieces))
         drawn = self._rng("cases", iteration).sample(self._pieces, number)
         cases = [(beam[n % len(beam)], piece) for n, piece in enumerate(drawn)]
-        found = await self.rewriter.rewrites(cases, self.scorer, iteration)
-        return [*new_texts(found, [self.initial, *(each.text for each in self.pool.values())])]
+
+        async def candidate(instruction: str, piece: Piece, ask: Ask) -> Candidate | None:
+            found = await rewrite(instruction, piece, ask, self.scorer, self.asked)
+            if found is None:
+                return None
+            text, critique = found.instructions.strip(), found.critique.strip()
+            return Candidate(text, iteration, instruction, critique)
+
+        found = await gather(candidate(*case, ask) for case in cases for ask in self.asks)
+        known = [self.initial, *(each.text for each in self.pool.values())]
+        return [*new_texts((each for each in found if each is not None), known)]
 
     async def _selected(self, iteration: int, rewritten: list[Candidate]) -> list[Candidate]:
         """Line 15: the bandit's best; all, if there are no more than are kept."""

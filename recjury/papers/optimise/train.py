@@ -9,7 +9,7 @@ from recjury.agreement import open_labels
 from recjury.campaign import Config, read_config
 from recjury.campaign.run import budget_of
 from recjury.errors import UnitFailed, UserError
-from recjury.judges import Criterion, Face
+from recjury.judges import Face
 from recjury.judges.face import read_instructions
 from recjury.llm import Ask, Gateway, Model, Provider, open_model
 from recjury.mistakes import made
@@ -25,7 +25,6 @@ from recjury.papers.optimise.search import (
     Candidate,
     Choice,
     FaceTraining,
-    Rewriter,
     Say,
     Search,
     chosen,
@@ -78,10 +77,9 @@ async def optimise(
     selected instructions. Raises UserError, and Stop if the budget or an endpoint ends it.
     """
     face = _face(asked)
-    (criterion,) = face.criteria
     config = _config(asked)
     labels = open_labels(asked.labels)
-    sides = divided(labelled(labels, criterion), asked.share, asked.seed)
+    sides = divided(labelled(labels, face.criteria[0]), asked.share, asked.seed)
     pool = _given(asked)
     with Store(asked.store) as store:
         budget = budget_of(config, store)
@@ -89,14 +87,13 @@ async def optimise(
             config.models, store, open_provider, budget=budget, attempts=config.attempts
         )
         try:
-            for alias in {asked.model, asked.rewriter or asked.model}:
+            for alias in {asked.model, asked.writer}:
                 if gateway.line(alias).model.in_batches:  # a missing key is said here, too
                     raise config.error(
                         ("models", alias, "provider"),
                         "openai-batch is for judging: each step here waits for the one before",
                     )
-            work = _Work(asked, face, criterion, gateway, Unit(config.name), say)
-            found = await work.done(sides, pool)
+            found = await _optimised(asked, face, gateway, Unit(config.name), sides, pool, say)
         except UnitFailed as failure:
             raise UserError(
                 f"a call failed: {failure}: what was answered is kept, and the same command goes on"
@@ -107,45 +104,34 @@ async def optimise(
     return found
 
 
-class _Work(NamedTuple):
-    """An optimisation whose models are open."""
-
-    asked: FaceTraining
-    face: Face
-    criterion: Criterion
-    gateway: Gateway
-    unit: Unit
-    say: Say
-
-    async def done(self, sides: Sides, pool: dict[str, Candidate]) -> Optimisation:
-        """The search, or without one the choice among a pool. Raises UnitFailed and Stop."""
-        ask = Ask(self.gateway, self.unit)
-        self.say(f"taking apart {sum(map(len, sides))} labelled {self.criterion.level}s")
-        sides = Sides(*[await with_pieces(side, self.face, ask) for side in sides])
-        if not any(example.pieces for side in sides for example in side):
-            raise UserError(f"{self.asked.labels}: no particle was found in what systems say")
-        scorer = Scorer(self.face, self.criterion, ask, self.asked.correlation)
-        initial = "".join(
-            self.face.pack.render("initial", aspect=self.asked.aspect.replace("_", " "))
-        )
-        trained: Mapping[str, Measurement] = {}
-        if not pool:
-            search = Search(self.asked, scorer, self._rewriter(), sides, initial, self.say)
-            await search.run()
-            pool, trained = search.pool, search.trained
-        texts = {name: each.text for name, each in pool.items()}
-        found = await chosen(texts, scorer, sides, self.asked.final, self.say)
-        before = await scorer.measured(initial, sides.validation)
-        file = Path(self.asked.out) / f"{self.asked.aspect}.json"
-        counts = self.gateway.sent, self.gateway.reused
-        return Optimisation(file, pool, trained, before, found, *counts)
-
-    def _rewriter(self) -> Rewriter:
-        asks = [
-            Ask(self.gateway, self.unit, sample=number) for number in range(self.asked.gradients)
-        ]
-        model = self.asked.rewriter or self.asked.model
-        return Rewriter(model, asks, self.criterion, self.asked.temperature)
+async def _optimised(
+    asked: FaceTraining,
+    face: Face,
+    gateway: Gateway,
+    unit: Unit,
+    sides: Sides,
+    pool: Mapping[str, Candidate],
+    say: Say,
+) -> Optimisation:
+    """The search, or of a pool the choice alone. Raises UnitFailed and Stop."""
+    ask, (criterion,) = Ask(gateway, unit), face.criteria
+    say(f"taking apart {sum(map(len, sides))} labelled {criterion.level}s")
+    sides = Sides(*[await with_pieces(side, face, ask) for side in sides])
+    if not any(example.pieces for side in sides for example in side):
+        raise UserError(f"{asked.labels}: no particle was found in what systems say")
+    scorer = Scorer(face, criterion, ask, asked.correlation)
+    initial = "".join(face.pack.render("initial", aspect=asked.aspect.replace("_", " ")))
+    trained: Mapping[str, Measurement] = {}
+    if not pool:
+        asks = [Ask(gateway, unit, sample=number) for number in range(asked.gradients)]
+        search = Search(asked, scorer, asks, sides, initial, say)
+        await search.run()
+        pool, trained = search.pool, search.trained
+    texts = {name: each.text for name, each in pool.items()}
+    found = await chosen(texts, scorer, sides, asked.final, say)
+    before = await scorer.measured(initial, sides.validation)
+    file = Path(asked.out) / f"{asked.aspect}.json"
+    return Optimisation(file, pool, trained, before, found, gateway.sent, gateway.reused)
 
 
 def _face(asked: FaceTraining) -> Face:
