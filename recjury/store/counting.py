@@ -82,7 +82,10 @@ class Counting(Chapter):
         """
         names = self.campaigns()
         if not names:
-            raise UserError(f"the store {self.database.name} has no campaign: no run has begun")
+            raise UserError(
+                f"the store {self.database.name} has no campaign: no run has begun "
+                "(a copy of a store in use needs its -wal, too)"
+            )
         if name and name not in names:
             near = nearest(name, names)
             raise UserError(f"the store {self.database.name} has no campaign {name!r}{near}")
