@@ -173,10 +173,8 @@ def _of_sessions(rows: Iterable[Row]) -> Iterator[Row]:
     for (system, session), same in talks.items():
         said = list(same.values())
         if again := _pasted_again(same):
-            yield again._replace(
-                problem=f"the rows of {session!r} are there twice, also from {said[0].where}: "
-                "leave out one copy, or give it another session"
-            )
+            problem = "its rows are there twice: leave out one copy, or give it another session"
+            yield again._replace(problem=problem)
             continue
         first = said[0]
         known = {key: _listed(key, first.fields[key]) for key in _OF_ALL if first.fields.get(key)}

@@ -289,7 +289,7 @@ def test_one_who_speaks_may_be_called_system(tmp_path: Path) -> None:
         ('role,text\nuser,"Hi\n', ["line 2", "no CSV"]),
         ("session,role,text\n1,user,Hi\n", ["line 2", "answers nothing"]),
         ("role,text\nuser,Caf\xe9\n".encode("cp1252"), ["not UTF-8", "byte 18"]),
-        (f"{TABLE}{TABLE}", ["line 11", "'c1'", "twice", "line 2"]),
+        (f"{TABLE}{TABLE}", ["line 11", "twice", "3 of 4"]),
         ("just words\nand more\n", ["neither JSON nor a table", "just words"]),
         ("", ["no rows"]),
     ],
