@@ -8,7 +8,6 @@ from recjury.llm.endpoint import Endpoint, key_variable
 from recjury.llm.gateway import Gateway
 from recjury.llm.limiter import Clock
 from recjury.llm.models import Model, Provider, Recorder, ReplySettings
-from recjury.llm.notes import Said, notes_on
 from recjury.llm.opening import open_model
 from recjury.llm.remedies import AttemptError, Dialect, Remedy
 from recjury.tasks import gather, in_thread
@@ -29,7 +28,6 @@ __all__ = [
     "Recorder",
     "Remedy",
     "ReplySettings",
-    "Said",
     "Score",
     "ScriptedModel",
     "TypicalModel",
@@ -37,7 +35,6 @@ __all__ = [
     "in_thread",
     "key_variable",
     "mean",
-    "notes_on",
     "open_model",
     "together",
 ]

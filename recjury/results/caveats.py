@@ -9,11 +9,11 @@ from typing import Any, Self
 
 import pandas as pd
 
-from recjury.llm.notes import Said, notes_on
 from recjury.records import DEBATE, ConversationLog, ItemRef
 from recjury.results.campaign import StoredCampaign
 from recjury.results.ratings import LOST, TRIAL, factors_of, scores
 from recjury.results.sentences import listed
+from recjury.results.served import notes_on
 from recjury.results.trials import last_rounds
 from recjury.store import Store
 
@@ -258,8 +258,4 @@ def _said_of_answers(store: Store, campaign: str, config: Mapping[str, Any]) -> 
     """Where what endpoints said of their own answers contradicts the requests."""
     models = config.get("models", {})
     names = {alias: str(model.get("name", alias)) for alias, model in models.items()}
-    return notes_on(
-        Said(size.model, names.get(size.model, ""), size.served, size.characters, size.tokens_in)
-        for size in store.call_sizes(campaign)
-        if size.model in names
-    )
+    return notes_on(store.call_sizes(campaign), names)

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from recjury.errors import Stop, UserError
-from recjury.llm import Model, Said, notes_on, open_model
+from recjury.llm import Model, open_model
 from recjury.records import Message
+from recjury.results.served import notes_on
+from recjury.store import CallSize
 from tests.llm.doubles import Memory, ask_of, gateway, in_turn, says
 from tests.scripted_endpoint import Reply, ScriptedEndpoint, completion, prompt_of
 
@@ -175,10 +177,12 @@ def test_prompts_that_the_endpoint_cut_are_noted() -> None:
 
     with ScriptedEndpoint(cuts) as server:
         asyncio.run(run(server.url))
-    (note,) = notes_on(
-        Said("main", "m", kept.served, len(memory.requests[call].messages[0].text), kept.tokens_in)
-        for call, kept in memory.kept.items()
-    )
+    lengths = {id_: len(memory.requests[id_].messages[0].text) for id_ in memory.kept}
+    sizes = [
+        CallSize(id_, "main", kept.served, kept.tokens_in, lengths[id_])
+        for id_, kept in memory.kept.items()
+    ]
+    (note,) = notes_on(sizes, {"main": "m"})
     assert "1 of 3" in note
     assert "67,000" in note
     assert "2,050" in note
@@ -195,4 +199,5 @@ def test_prompts_that_the_endpoint_cut_are_noted() -> None:
     ],
 )
 def test_another_model_than_the_one_asked_is_noted(name: str, served: set[str], notes: int) -> None:
-    assert len(notes_on([Said("main", name, each, 100, 25) for each in served])) == notes
+    sizes = [CallSize(each, "main", each, 25, 100) for each in served]
+    assert len(notes_on(sizes, {"main": name})) == notes

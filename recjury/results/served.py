@@ -2,53 +2,46 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+
+from recjury.store import CallSize
 
 _LETTERS_PER_TOKEN = 7  # English has four to five; a prompt that is cut has more
 _SMALLER = re.compile(r"^[a-z.]|\b(?:mini|nano|micro|lite)\b")  # gpt-4 is not gpt-4o, nor gpt-4.1
 _LONG = 2000  # shorter prompts are counted too roughly
 
 
-class Said(NamedTuple):
-    """One reply: the model's alias and name, the model that the endpoint says has answered, the
-    characters of the prompt, and the tokens that the endpoint counted in it.
+def notes_on(calls: Iterable[CallSize], names: Mapping[str, str]) -> list[str]:
+    """One line for each contradiction: prompts that were cut, and models that were not asked.
+
+    `names` are the models that were asked, by alias; calls of other aliases are left out.
     """
-
-    alias: str
-    name: str
-    served: str
-    letters: int
-    tokens_in: int | None
-
-
-def notes_on(calls: Iterable[Said]) -> list[str]:
-    """One line for each contradiction: prompts that were cut, and models that were not asked."""
-    by_model: defaultdict[tuple[str, str], list[Said]] = defaultdict(list)
+    by_alias: defaultdict[str, list[CallSize]] = defaultdict(list)
     for call in calls:
-        by_model[call.alias, call.name].append(call)
+        by_alias[call.model].append(call)
     return [
         note
-        for (alias, name), group in sorted(by_model.items())
-        for note in (*_cut(alias, group), *_others(alias, name, group))
+        for alias, group in sorted(by_alias.items())
+        if alias in names
+        for note in (*_cut(alias, group), *_others(alias, names[alias], group))
     ]
 
 
-def _cut(alias: str, calls: Sequence[Said]) -> Iterable[str]:
+def _cut(alias: str, calls: Sequence[CallSize]) -> Iterable[str]:
     cut = [
         call
         for call in calls
-        if call.tokens_in and call.letters > max(_LONG, _LETTERS_PER_TOKEN * call.tokens_in)
+        if call.tokens_in and call.characters > max(_LONG, _LETTERS_PER_TOKEN * call.tokens_in)
     ]
     if cut:
-        worst = max(cut, key=lambda call: call.letters)
+        worst = max(cut, key=lambda call: call.characters)
         yield (
             f"{alias}: {len(cut):,} of {len(calls):,} prompts were longer than the endpoint read: "
-            f"one of {worst.letters:,} characters was counted as {worst.tokens_in:,} tokens"
+            f"one of {worst.characters:,} characters was counted as {worst.tokens_in:,} tokens"
         )
 
 
-def _others(alias: str, name: str, calls: Sequence[Said]) -> Iterable[str]:
+def _others(alias: str, name: str, calls: Sequence[CallSize]) -> Iterable[str]:
     served = Counter(call.served for call in calls if call.served)
     if len(served) > 1:
         counts = ", ".join(f"{each} ({number:,})" for each, number in served.most_common())
