@@ -93,6 +93,7 @@ def _tabular(heading: str, frame: pd.DataFrame) -> str:
         r"\begin{table}",
         r"\centering",
         rf"\caption{{{_for_latex(heading)}}}",
+        rf"\label{{tab:{'-'.join(re.findall('[a-z0-9]+', heading.lower()))}}}",
         rf"\begin{{tabular}}{{{ends}}}",
         r"\toprule",
         _latex_row(map(str, frame.columns)),

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 
+from recjury.cli.show import show
 from recjury.results import Findings, Format, comparison, render, summary
 from recjury.store import Store
 from tests.results.filled import fill
@@ -84,7 +85,16 @@ def test_latex_escapes_all_that_it_would_take_for_its_own() -> None:
     assert rows[4] == r"{}[1,~2] & 1 \\"
     plain = re.sub(r"\\[&%$#_{}]|\\text\w+\{\}", "", rows[2].removesuffix(r" \\"))
     assert not set("%$#_^~<>\\{}") & set(plain)
+    assert r"\label{tab:gaps}" in text
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 2
+
+
+def test_the_terminal_writes_controls_and_overrides_out(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "\x1b[31m\u202elive"
+    show(Findings("t", name, {name: pd.DataFrame({name: [name]})}, notes=(name,)))
+    out = capsys.readouterr().out
+    assert not {"\x1b", "\u202e"} & {*out}
+    assert out.count("\\x1b[31m\\x202elive") == 5
 
 
 def test_csv_has_the_unrounded_numbers(store: Store) -> None:
