@@ -2,17 +2,16 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from statistics import fmean
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
 from recjury.debate.roles import RolePrompts, roles_of
 from recjury.files import nearest
 from recjury.llm import Ask, gather
-from recjury.llm.prompts import Facts, pack
+from recjury.llm.prompts import pack
 from recjury.records import (
     DEBATE,
-    ConversationLog,
     Debate,
     ModelName,
     PackName,
@@ -70,39 +69,20 @@ def _prompts_of(values: Mapping[str, Any]) -> str:
 
 
 async def run_debate(
-    log: ConversationLog,
-    ratings: Sequence[Rating],
-    ask: Ask,
-    settings: DebateSettings,
-    opening: Sequence[Statement] = (),
-    *,
-    facts: Facts | None = None,
-    expert: Mapping[str, Any] | None = None,
-    lists: Literal["all", "named"] | None = None,
-    language: str = "",
+    prompts: RolePrompts, ask: Ask, settings: DebateSettings, opening: Sequence[Statement] = ()
 ) -> Debate:
-    """Debate a log over its ratings, one for each factor.
+    """Debate a log over its ratings, by the prompts that have both.
 
-    Nobody is asked for the statements of `opening`. A role without a scored factor abstains.
-    `expert` has `who` and `expertise` of the items' own domain, for packs that name the role which
-    has them. `lists` and `language` are those of `RolePrompts`. Raises Stop.
+    Nobody is asked for the statements of `opening`. A role without a scored factor abstains. Raises
+    Stop.
     """
-    prompts = RolePrompts(
-        pack(settings.prompts),
-        log,
-        ratings,
-        facts=facts,
-        expert=expert,
-        lists=lists,
-        language=language,
-    )
 
     async def state(role: str, number: int, said: Sequence[Statement]) -> Statement:
         """What a role says in a round, spoken by an AutoGen agent that is made for it."""
         from recjury.debate.agents import RoleAgent
 
         model = settings.speaker(role)
-        if all(rating.score is None for rating in prompts.roles[role].own(ratings)):
+        if all(rating.score is None for rating in prompts.own(role)):
             return abstention(role, number, model)
         agent = RoleAgent(role, prompts, ask, model=model, temperature=settings.temperature)
         return await agent.state(said)

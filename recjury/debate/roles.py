@@ -56,7 +56,7 @@ def _role(pack: Pack, name: str, role: Any) -> Role:
 
 
 class RolePrompts:
-    """The prompts of a debate over one log."""
+    """The prompts of a debate over one log and its ratings, one for each factor."""
 
     def __init__(
         self,
@@ -71,8 +71,9 @@ class RolePrompts:
     ):
         """`facts` is what lists say of items, for packs that show it.
 
-        `expert` changes the role that a pack calls its `domain_expert`. `lists: all` shows the list
-        to every role, `language` is the one to write in, by default that of the conversation.
+        `expert` has `who` and `expertise` of the items' own domain, for the role that a pack calls
+        its `domain_expert`. `lists: all` shows the list to every role; `language` is the one to
+        write in, by default that of the conversation.
         """
         self._pack, self._log, self._ratings = pack, log, ratings
         self._facts = facts if pack.manifest.get("annotated") else None
@@ -82,6 +83,10 @@ class RolePrompts:
         name = pack.manifest.get("domain_expert", "")
         if expert and name in self.roles:
             self.roles[name] = self.roles[name].model_copy(update=expert)
+
+    def own(self, name: str) -> list[Rating]:
+        """The ratings of a role's factors."""
+        return self.roles[name].own(self._ratings)
 
     def prompt(self, name: str, number: int, said: Sequence[Statement]) -> list[Message]:
         """What a role is asked in a round, after all that was said in the rounds before."""
@@ -114,15 +119,15 @@ class RolePrompts:
             targets=items_block("target", targets, self._facts) if targets else None,
             places=numbers_of(targets, items),
             wishes=wishes_block(scenario.wishes) if scenario.wishes else None,
-            report=self._report(role),
+            report=self._report(name),
             discussion=self._discussion(said),
             round=number,
             language=self._language,
             words=self._words,
         )
 
-    def _report(self, role: Role) -> str:
-        results = "\n".join(_result(rating) for rating in role.own(self._ratings))
+    def _report(self, name: str) -> str:
+        results = "\n".join(map(_result, self.own(name)))
         return "".join(self._pack.render("report", results=results))
 
     def _discussion(self, said: Sequence[Statement]) -> list[str]:

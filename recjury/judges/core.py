@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from recjury.debate import DebateSettings, run_debate
+from recjury.debate import DebateSettings, RolePrompts, run_debate
 from recjury.files import nearest
 from recjury.judges.criterion import (
     CriteriaEvaluator,
@@ -114,17 +114,16 @@ class Core(CriteriaEvaluator):
         own = [each for each in ratings if each.rater == routed.get(each.metric, self.feeds)]
         facts, domain = self.catalogue(log.scenario).facts, self.domain(log.scenario)
         expert = domain.expert.model_dump() if domain and domain.expert else None
-        return await run_debate(
+        prompts = RolePrompts(
+            pack(settings.prompts),
             log,
             own,
-            ask,
-            settings,
-            opening,
             facts=facts,
             expert=expert,
             lists=self.lists,
             language=self.language,
         )
+        return await run_debate(prompts, ask, settings, opening)
 
     def raters(self) -> Iterable[tuple[Criterion, str]]:
         """Each factor with each judge, or with that of its route."""

@@ -10,10 +10,11 @@ from autogen_agentchat.agents import BaseChatAgent
 from autogen_agentchat.base import Response
 
 from examples.own_agent import Counter
-from recjury.debate import DebateSettings, edited, run_debate
+from recjury.debate import DebateSettings, RolePrompts, edited, run_debate
 from recjury.debate.agents import AgentProvider, Debater
 from recjury.errors import CallFailed
-from recjury.llm import AttemptError, Remedy
+from recjury.llm import Ask, AttemptError, Remedy
+from recjury.llm.prompts import pack
 from recjury.records import Debate, Message, Rating, Request, Statement, Status
 from tests.logs import LOG, ask_of, said
 
@@ -57,6 +58,16 @@ def speaking(scores: Callable[[str, int], float | str]) -> Callable[[Request, st
     return script
 
 
+def debated(
+    ask: Ask,
+    settings: DebateSettings,
+    ratings: Sequence[Rating] = RATINGS,
+    opening: Sequence[Statement] = (),
+) -> Debate:
+    prompts = RolePrompts(pack(settings.prompts), LOG, ratings)
+    return asyncio.run(run_debate(prompts, ask, settings, opening))
+
+
 def held(
     scores: Callable[[str, int], float | str],
     ratings: Sequence[Rating] = RATINGS,
@@ -64,8 +75,7 @@ def held(
     **settings: Any,
 ) -> tuple[Debate, list[Request]]:
     ask, model = ask_of(speaking(scores))
-    made = DebateSettings.model_validate(settings)
-    return asyncio.run(run_debate(LOG, ratings, ask, made, opening)), model.requests
+    return debated(ask, DebateSettings.model_validate(settings), ratings, opening), model.requests
 
 
 def test_equal_scores_end_the_debate() -> None:
@@ -179,12 +189,12 @@ def test_an_opening_is_taken_as_it_is() -> None:
 def test_long_statements_are_shown_shortened() -> None:
     long = json.dumps({"statement": "word " * 400, "score": 10, "code": "CODE"})
     ask, model = ask_of(lambda request, code: long.replace("CODE", code))
-    asyncio.run(run_debate(LOG, RATINGS, ask, DebateSettings(max_rounds=2)))
+    debated(ask, DebateSettings(max_rounds=2))
     assert len(model.requests) == 4
     ask, model = ask_of(
         lambda r, code: long.replace("CODE", code).replace("10", str(ROLES.index(role_of(r))))
     )
-    asyncio.run(run_debate(LOG, RATINGS, ask, DebateSettings(max_rounds=2)))
+    debated(ask, DebateSettings(max_rounds=2))
     assert all(said(r).count("word ") < 4 * 200 for r in model.requests if round_of(r) == 2)
 
 
@@ -240,7 +250,7 @@ def test_a_role_of_ones_own_may_have_any_name(role: str) -> None:
 def test_a_role_may_have_another_model() -> None:
     ask, _ = ask_of(speaking(lambda role, number: 50), aliases=("main", "other"))
     settings = DebateSettings.model_validate({"roles": {"domain expert": "other"}})
-    debate = asyncio.run(run_debate(LOG, RATINGS, ask, settings))
+    debate = debated(ask, settings)
     assert [s.speaker for s in debate.statements] == ["main", "other", "main", "main"]
 
 
@@ -248,5 +258,5 @@ def test_a_role_may_have_another_model() -> None:
 def test_a_score_beyond_the_scale_is_no_statement(score: str) -> None:
     reply = '{"statement": "Well.", "score": SCORE, "code": "CODE"}'.replace("SCORE", score)
     ask, _ = ask_of(lambda request, code: reply.replace("CODE", code))
-    debate = asyncio.run(run_debate(LOG, RATINGS, ask, DebateSettings(max_rounds=1)))
+    debate = debated(ask, DebateSettings(max_rounds=1))
     assert {s.status for s in debate.statements} == {Status.UNREADABLE}
