@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recjury.errors import Stop, UserError
+from recjury.errors import Stop
 from recjury.llm import Budget, Dialect, Model, ScriptedModel
 from recjury.llm.budget import Spent
 from recjury.records import Completion, Message, Request, Unit
@@ -69,15 +69,6 @@ def test_a_call_waits_while_an_open_one_may_leave_room() -> None:
         return order
 
     assert asyncio.run(run()) == ["a", "b", "c"]
-
-
-def test_an_unknown_price_is_said_before_the_first_call() -> None:
-    async def run() -> None:
-        async with gateway(ScriptedModel([]), budget=Budget(1.0), base_url="http://x/v1") as opened:
-            with pytest.raises(UserError, match="price_in"):
-                opened.line("main")
-
-    asyncio.run(run())
 
 
 def test_prices_are_the_models_own_or_those_of_published_lists() -> None:
