@@ -223,18 +223,16 @@ def people_agree(units: list[list[float]]) -> dict[str, Any] | None:
 def _paired(scores: pd.DataFrame, aspects: Sequence[str], pairs: Sequence[str]) -> dict[str, str]:
     """The aspect of each metric that is compared. Raises UserError."""
     metrics = sorted(set(scores["metric"]))
-    if not pairs:
-        found = {m: a for m in metrics for a in aspects if m.rpartition(".")[2] == a}
-        if not found:
-            raise UserError(
-                f"no metric has the name of a label: labels are {', '.join(aspects)}, metrics "
-                f"{', '.join(metrics[:10])}: pair them, as in --pair {metrics[0]}={aspects[0]}"
-                if metrics
-                else "there is no score"
-            )
-        return found
+    if not metrics:
+        raise UserError("there is no score")
+    alike = [f"{m}={a}" for m in metrics for a in aspects if m.rpartition(".")[2] == a]
+    if not pairs and not alike:
+        raise UserError(
+            f"no metric has the name of a label: labels are {', '.join(aspects)}, metrics "
+            f"{', '.join(metrics[:10])}: pair them, as in --pair {metrics[0]}={aspects[0]}"
+        )
     chosen: dict[str, str] = {}
-    for pair in pairs:
+    for pair in pairs or alike:
         metric, _, aspect = pair.partition("=")
         for what, name, known in (("metric", metric, metrics), ("label", aspect, aspects)):
             if name not in known:

@@ -103,12 +103,9 @@ def _ab_recording(id_: str, history: Sequence[str], cells: Sequence[str]) -> Rec
 
 
 def _turn(cell: str) -> dict[str, str]:
-    return {"speaker": _speaker(cell), "text": _TAG.sub("", cell)}
-
-
-def _speaker(cell: str) -> str:
-    found = _TAG.match(cell)
-    return "system" if found and found[1] == "SYSTEM" else "user"
+    tag = _TAG.match(cell)
+    speaker = "system" if tag and tag[1] == "SYSTEM" else "user"
+    return {"speaker": speaker, "text": _TAG.sub("", cell)}
 
 
 USS = ("SGD", "MWOZ", "ReDial", "CCPE")

@@ -207,9 +207,5 @@ def mean(scores: Sequence[float | None]) -> float | None:
 
 def best(measured: Mapping[str, Measurement], number: int) -> list[str]:
     """The names with the highest correlations; undefined ones last, ties in their order."""
-
-    def key(name: str) -> tuple[bool, float]:
-        value = measured[name].correlation
-        return value is None, -(value or 0.0)
-
-    return sorted(measured, key=key)[:number]
+    values = {n: -2.0 if m.correlation is None else m.correlation for n, m in measured.items()}
+    return sorted(measured, key=values.__getitem__, reverse=True)[:number]
