@@ -59,7 +59,8 @@ def named(trials: pd.DataFrame, labels: Labels) -> pd.DataFrame:
 
     Labels name conversations by ids (or how these begin, as `recjury replay` lists them) or by
     scenarios, then of the newest versions of systems unless `system` is `name@version`. Raises
-    UserError if a scenario was played by several versions of a labelled system.
+    UserError if a scenario was played by several versions of a labelled system, unless labels came
+    with the dialogues.
     """
     trials = trials.astype(dict.fromkeys(["conversation", "system", "version", "scenario"], str))
     trials = trials.set_index("conversation")
@@ -74,7 +75,7 @@ def named(trials: pd.DataFrame, labels: Labels) -> pd.DataFrame:
     trials = trials.assign(
         name=trials["scenario"], system=trials["system"].mask(is_chosen, version)
     )
-    labelled = trials["name"].isin(known) & ~is_chosen
+    labelled = trials["name"].isin(known) & ~is_chosen & (not labels.recordings)
     if plain.isin(labels.frame["system"]).any():
         labelled &= plain.isin(labels.frame["system"])
     versions = version[labelled].groupby([plain, trials["name"], trials["corpus"]], observed=True)

@@ -417,6 +417,7 @@ def test_labelled_dialogues_are_judged_and_aligned(recjury: Recjury, tmp_path: P
     ]
     (tmp_path / "people.json").write_text(json.dumps(dialogues))
     labels = "crsarena-eval:people.json"
+    assert recjury("judge", "--labels", labels).code == 0
     assert recjury("judge", "--labels", labels, "--catalogue", "sample").code == 0
     found = recjury("align", "recjury.db", "--labels", labels, "--json").json
     (row,) = (row for row in found["rows"] if row["metric"].endswith(".overall"))
