@@ -263,8 +263,8 @@ def _answer(table: pd.DataFrame) -> str:
     judged = known[~is_plain]
     if not len(judged):
         return (
-            "No metric has a correlation with people: it wants 5 scores of dialogues or turns beside "
-            "labels, or 3 of systems, and neither side may be all equal."
+            "No metric has a correlation with people: it wants 5 scores of dialogues or turns "
+            "beside labels, or 3 of systems, and neither side may be all equal."
         )
     above, sentence = beyond_chance(*(judged[f"spearman{end}"] for end in ("", "_low", "_high")))
     if not above.any():
