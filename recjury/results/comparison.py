@@ -145,7 +145,8 @@ def _margin_text(row: Mapping[str, Any], names: Sequence[str]) -> str:
     new, old = names
     by = f"than {old} by more than {row['margin']:g} on {row['metric']}"
     if row["outcome"] == "not decided":
-        return f"Whether {new} is worse {by} is not decided: play more scenarios."
+        why = "play more scenarios" if row["low"] == row["low"] else "there is no interval"
+        return f"Whether {new} is worse {by} is not decided: {why}."
     return f"{new} is {row['outcome']} {by}."
 
 

@@ -105,7 +105,7 @@ def ratings_of(
     rated["by"] = places_in(evaluators["evaluator"], rated.pop("evaluator"))
     evaluators = evaluators.rename(columns={"evaluator": "id", "name": "evaluator"})
     every = np.divmod(np.arange(len(trials) * len(evaluators)), max(1, len(evaluators)))
-    frame = _frame(trial=every[0], by=every[1]).merge(rated, "left", ["trial", "by"])
+    frame = pd.DataFrame({"trial": every[0], "by": every[1]}).merge(rated, "left", ["trial", "by"])
     for part, key in ((trials, "trial"), (evaluators, "by")):
         frame = frame.join(part.reset_index(drop=True), on=key)
     failed = frame["status"].isna() & (frame["state"] == "failed")
@@ -126,10 +126,6 @@ def planned_trials(store: Store, campaign: str, *, all_versions: bool = False) -
     Beside the columns of ratings: `state`, and `seconds`, which is JSON.
     """
     return read(store, _TRIALS, campaign, all=all_versions)
-
-
-def _frame(**columns: Any) -> pd.DataFrame:
-    return pd.DataFrame(columns)
 
 
 def read(store: Store, query: str, campaign: str, **more: Any) -> pd.DataFrame:

@@ -74,7 +74,10 @@ def compare_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # no
             "name": campaign.name,
             "sides": sides,
             "choices": {"by": get_args(By), "missing": get_args(Missing)},
-            "answer": [*_answer(rows, sides.metrics), *filter(None, [sides.lost])],
+            "answer": [
+                *answer(pd.DataFrame(rows), sides.metrics).splitlines(),
+                *filter(None, [sides.lost]),
+            ],
             "paired": bool(rows[0]["paired"]),
             "n": max(row["n"] for row in rows),
             "span": span,
@@ -152,10 +155,6 @@ def _rows(campaign: Campaign, sides: Sides) -> list[Row]:
     )
     own = table[table["a"].isin([sides.a, sides.b]) & table["b"].isin([sides.a, sides.b])]
     return [turned(row, sides.a) for row in rows_of(own)]
-
-
-def _answer(rows: Sequence[Row], metrics: Metrics) -> list[str]:
-    return answer(pd.DataFrame(rows), metrics).splitlines()
 
 
 def _span(rows: Sequence[Row], metrics: Metrics) -> float:
