@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,10 @@ class YamlFile:
             loader = _Loader(text)
             self._node = loader.get_single_node()
             self.values: Any = None if self._node is None else loader.construct_document(self._node)
-            json.dumps(self.values, default=str)  # a value that holds itself is refused here
+            # A value that holds itself is refused here, and aliases that stand for too much.
+            pieces = json.JSONEncoder(default=str).iterencode(self.values)
+            if next(islice(pieces, _LONGEST_YAML, None), None) is not None:
+                raise ValueError("its aliases repeat too much")
         except (yaml.YAMLError, RecursionError, ValueError) as error:
             raise UserError(f"{path}{_problem(error)}") from None
 

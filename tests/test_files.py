@@ -1,6 +1,8 @@
 """Files that people write."""
 
+from itertools import pairwise
 from pathlib import Path
+from string import ascii_letters
 from typing import Any
 
 import pytest
@@ -85,3 +87,20 @@ def test_a_digest_is_of_the_content_and_of_the_names_in_a_folder(tmp_path: Path)
     assert content_digest(str(one)) != content_digest(str(two))
     assert content_digest(str(one / "a.json")) == content_digest(str(two / "b.json"))
     assert content_digest("initial") == "initial"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a: &a [*a]\n", "Circular"),
+        (
+            "a: &a [x, x]\n"
+            + "".join(f"{k}: &{k} [*{j}, *{j}]\n" for j, k in pairwise(ascii_letters)),
+            "much",
+        ),
+        (f"a: {'[' * 5000}{']' * 5000}\n", "recursion"),
+    ],
+)
+def test_what_would_fill_the_memory_is_one_line(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(UserError, match=problem):
+        yaml_of(tmp_path, text)
