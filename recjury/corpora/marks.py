@@ -58,13 +58,18 @@ class Marks:
         return bool(is_quoted or (is_entry and _ENTRY_END.match(self.text, last)))
 
     def is_title(self, start: int, end: int) -> bool:
-        """Whether ordinary words are written as a title: set off, or in capitals."""
+        """Whether ordinary words are written as a title: set off, all there is, or in capitals."""
         span = self.words[start:end]
-        if self.is_set_off(start, end):
+        if self.is_set_off(start, end) or self._is_all(span):
             return True
         if not self._has_sense or not self._is_capitalised(span):
             return False
         return len(span) > 1 or not self._has_other_reason(start)
+
+    def _is_all(self, span: Sequence[Word]) -> bool:
+        """Whether the text is nothing but these words, with a capital."""
+        opens = len(span) == 1 and span[0].key in _OPENERS | _PRONOUNS
+        return len(span) == len(self.words) and span[0].text[0].isupper() and not opens
 
     def begins_earlier(self, start: int, end: int) -> bool:
         """Whether a capital before a single word makes it the end of a longer name."""

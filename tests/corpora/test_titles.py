@@ -49,6 +49,7 @@ CATALOGUE = Catalogue(
         ("amelie, AMÉLIE", ["Amélie 2001"]),
         ("In 1917 (the year), nobody saw 1917 (2019).", ["1917 2019"]),
         ("Don’t Look Now", ["Don't Look Now 1973"]),
+        ("Heat.", ["Heat 1995"]),
         ("", []),
     ],
 )
