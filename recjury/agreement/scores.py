@@ -67,14 +67,12 @@ def named(trials: pd.DataFrame, labels: Labels) -> pd.DataFrame:
     known = set(labels.frame["conversation"])
     sizes = sorted({len(name) for name in known if len(name) >= _SHORTEST})
     ids = trials.index.map(lambda id_: next((id_[:n] for n in sizes if id_[:n] in known), None))
-    if ids.notna().any():
-        return trials.assign(name=ids)[ids.notna()]
-    plain = trials["system"].str.partition("@")[0]
+    plain, is_newest = trials["system"].str.partition("@")[0], ~trials["system"].str.contains("@")
     version = plain + "@" + trials["version"].str[:8]
     is_chosen = version.isin(labels.frame["system"])
-    trials = trials.assign(
-        name=trials["scenario"], system=trials["system"].mask(is_chosen, version)
-    )
+    trials = trials.assign(name=trials["scenario"], system=plain.mask(is_chosen, version))
+    if ids.notna().any():
+        return trials.assign(name=ids)[ids.notna()]
     labelled = trials["name"].isin(known) & ~is_chosen & (not labels.recordings)
     if plain.isin(labels.frame["system"]).any():
         labelled &= plain.isin(labels.frame["system"])
@@ -85,7 +83,7 @@ def named(trials: pd.DataFrame, labels: Labels) -> pd.DataFrame:
             f"{some(set(several))}: say in the column `system` which one was labelled, or name "
             "conversations by their ids, as `recjury replay` lists them"
         )
-    return trials[is_chosen | ~trials["system"].str.contains("@")]
+    return trials[is_chosen | is_newest]
 
 
 def _known(frame: pd.DataFrame) -> pd.DataFrame:

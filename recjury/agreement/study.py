@@ -46,10 +46,12 @@ class Study(NamedTuple):
                 "a page to give them"
             )
         every = StoredCampaign(self.campaign.store, self.campaign.name, all_versions=True)
-        names = named(every.played, self.labels)["name"]
+        names = named(every.played, self.labels)
         trials = self.campaign.played[["conversation", *TRIAL]].astype(str)
-        trials = trials.assign(conversation=trials["conversation"].map(names)).dropna()
         rated = rated.astype(dict.fromkeys(TRIAL, str)).merge(trials, on=TRIAL)
+        ids = rated["conversation"]
+        rated = rated.assign(conversation=ids.map(names["name"]), system=ids.map(names["system"]))
+        rated = rated.dropna(subset="conversation")
         return with_labels(rated.assign(turn=-1), self.labels)
 
 

@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from recjury.agreement import Labels, align, labels_of, open_labels, read_scores
+from recjury.agreement import Labels, Study, align, labels_of, open_labels, read_scores
 from recjury.agreement.labels import with_labels
 from recjury.errors import UserError
 from recjury.results import Findings, Resampling, StoredCampaign
+from recjury.results.ratings import TRIAL
 from recjury.stats import krippendorff_alpha
 from recjury.store import Store
 from tests.campaign.campaigns import config, play
@@ -206,11 +207,12 @@ def test_labels_are_of_one_version_of_a_system(tmp_path: Path) -> None:
         every = StoredCampaign(store, "small", all_versions=True).planned.astype(str)
     old, new = (every[every["system"].str.contains("@") == is_old] for is_old in (True, False))
 
+    def labels_for(conversations: "pd.Series[str]", system: str) -> Labels:
+        rows = enumerate(conversations)
+        return labels_of("x", [(id_, -1, "found", "1", n, "", system, id_) for n, id_ in rows])
+
     def held(conversations: "pd.Series[str]", system: str) -> list[float]:
-        rows = [
-            (name, -1, "found", "1", n, "", system, name) for n, name in enumerate(conversations)
-        ]
-        labels = labels_of("x", rows)
+        labels = labels_for(conversations, system)
         both = with_labels(read_scores(str(path), labels=labels), labels)
         return list(both.sort_values(["label", "metric"])["score"])
 
@@ -220,6 +222,13 @@ def test_labels_are_of_one_version_of_a_system(tmp_path: Path) -> None:
     versions = [f"mine@{of['version'].iloc[0][:8]}" for of in (old, new)]
     by_version = [held(new["scenario"], version) for version in versions]
     assert by_id[0] == by_version[0] != by_version[1] == by_id[1]
+    assert held(pd.concat([old, new])["conversation"], "mine") == [*by_id[0], *by_id[1]]
+    with Store(path, readonly=True) as store:
+        rated = new[TRIAL].assign(metric="m", score=1.0)
+        study = Study(StoredCampaign(store, "small"), labels_for(new["scenario"], versions[1]))
+        assert len(study.with_labels(rated)) == len(new)
+        with pytest.raises(UserError, match="say in"):
+            study._replace(labels=labels_for(new["scenario"], "mine")).with_labels(rated)
 
 
 @needs_data
