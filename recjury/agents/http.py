@@ -1,8 +1,9 @@
 """A system behind HTTP, by description: templates for the request, paths for the answer."""
 
 import asyncio
+import json
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -91,6 +92,8 @@ class HttpSystem:
             name: _VARIABLE.sub(lambda found: key_of(found[1]), value)
             for name, value in settings.headers.items()
         }
+        self.hear: Callable[[str, str], None] = lambda *_: None
+        """Told what is `sent` and what `came`, as it stood on the wire, for whoever looks on."""
         self._sessions: dict[str, Any] = {}
         self._client: ClientSession | None = None
         self._checking, self._is_checked = asyncio.Lock(), settings.check is None
@@ -144,8 +147,13 @@ class HttpSystem:
         self, request: HttpRequest, conversation: Conversation, stream: Stream = "no"
     ) -> AsyncIterator[Any]:
         async with self._sent(request, conversation) as response:
-            async for value in values_of(response.content.iter_any(), stream):
+            async for value in values_of(self._chunks(response), stream):
                 yield value
+
+    async def _chunks(self, response: "ClientResponse") -> AsyncIterator[bytes]:
+        async for chunk in response.content.iter_any():
+            self.hear("came", chunk.decode("utf-8", "replace"))
+            yield chunk
 
     @asynccontextmanager
     async def _sent(
@@ -157,6 +165,8 @@ class HttpSystem:
         variables = self._variables(conversation)
         url = str(filled(request.url, variables))
         body = None if request.method == "GET" else filled(request.body, variables)
+        sent = "" if body is None else f" {json.dumps(body, ensure_ascii=False)}"
+        self.hear("sent", f"{request.method} {url}{sent}")
         if self._client is None:
             self._client = aiohttp.ClientSession(
                 # A server may close an idle connection at the moment when the next turn is sent.

@@ -15,6 +15,7 @@ from recjury import __version__
 from recjury.campaign import Config, read_config
 from recjury.campaign.prepare import Prepared, prepared
 from recjury.cli.options import DEFAULT_STORE, JsonOutput, StoreOption
+from recjury.cli.turns import take_turn
 from recjury.errors import Stop, UserError
 from recjury.files import YamlFile
 from recjury.llm import Ask
@@ -49,15 +50,19 @@ def doctor(
     file: Annotated[Path | None, typer.Argument(help="A campaign file (YAML).")] = None,
     store: StoreOption = DEFAULT_STORE,
     ask: Annotated[bool, typer.Option(help="Send one short request to each model in use.")] = True,
+    turn: Annotated[
+        bool, typer.Option("--turn", help="Take a turn with each system: what it got and said.")
+    ] = False,
     output: JsonOutput,
 ) -> None:
     """Look for problems: what is installed, the store, and all that a campaign file names.
 
-    Examples: recjury doctor; recjury doctor campaign.yaml; recjury doctor campaign.yaml --no-ask.
+    Examples: recjury doctor; recjury doctor campaign.yaml; recjury doctor campaign.yaml --no-ask;
+    recjury doctor campaign.yaml --turn.
     """
-    checks = [*_installation(), *_data(), _store(store)]
+    checks, turns = [*_installation(), *_data(), _store(store)], list[str]()
     if file is not None:
-        checks += asyncio.run(_campaign(file, ask=ask))
+        checks += asyncio.run(_campaign(file, turns if turn else None, ask=ask))
     problems = [f"{check.what}: {check.result}" for check in checks if check.problem]
     fine = [(check.what, check.result) for check in checks if not check.problem]
     lines = [f"{len(problems) or 'No'} problem{'' if len(problems) == 1 else 's'}.", *problems]
@@ -65,8 +70,9 @@ def doctor(
         Findings(
             title="doctor",
             answer="\n".join(lines),
+            text="\n\n".join(["", *turns]),
             tables={"In order": pd.DataFrame(fine, columns=["what", "result"])},
-            data={"problems": problems, "fine": dict(fine)},
+            data={"problems": problems, "fine": dict(fine), "turns": turns},
         )
     )
     if problems:
@@ -109,8 +115,11 @@ def _store(store: str) -> Check:
     return Check(f"store {store}", f"campaigns: {', '.join(names[:5]) or 'none'}")
 
 
-async def _campaign(file: Path, *, ask: bool) -> list[Check]:
-    """All that a campaign names, opened as a run opens it. Raises UserError for a bad file."""
+async def _campaign(file: Path, turns: list[str] | None, *, ask: bool) -> list[Check]:
+    """All that a campaign names, opened as a run opens it. Raises UserError for a bad file.
+
+    With `turns`, a turn is taken with each system, and stands there.
+    """
     values = YamlFile(file).values
     rates_only = isinstance(values, dict) and "evaluators" in values and "systems" not in values
     config = read_config(file, {"scenarios": [], "recordings": {"": ""}} if rates_only else None)
@@ -123,7 +132,11 @@ async def _campaign(file: Path, *, ask: bool) -> list[Check]:
         with Store() as memory:
             async with prepared(hasty, memory) as ready:
                 checks = [*_parts(ready, config)]
-                return checks + ([each async for each in _models(ready)] if ask else [])
+                if ask:
+                    checks += [each async for each in _models(ready)]
+                if turns is not None:
+                    checks += [each async for each in _turns(ready, turns)]
+                return checks
     except UserError as error:
         return [Check("campaign", str(error), problem=True)]
 
@@ -141,6 +154,15 @@ def _parts(ready: Prepared, config: Config) -> Iterator[Check]:
     unused = sorted(config.models.keys() - ready.used)
     if unused:
         yield Check("models", f"in no use: {', '.join(unused)}")
+
+
+async def _turns(ready: Prepared, turns: list[str]) -> AsyncIterator[Check]:
+    """One turn with each system, in the first scenario of each corpus."""
+    for (name, corpus), system in ready.systems.items():
+        ask = Ask(ready.gateway, Unit("doctor"))
+        taken = await take_turn(system, ready.corpora[corpus].scenarios[0], ask)
+        turns.append(taken.text)
+        yield Check(f"a turn of {name}", taken.failure or "taken", problem=bool(taken.failure))
 
 
 async def _models(ready: Prepared) -> AsyncIterator[Check]:

@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from recjury.campaign import Config, read_config
 from recjury.cli.overview import SECTIONS
 from tests.cli.conftest import Recjury, campaign
-from tests.scripted_endpoint import ScriptedEndpoint, error
+from tests.scripted_endpoint import Reply, ScriptedEndpoint, completion, error
 
 NOT_FOR_FILES = {"folder", "recordings"}  # what other commands set
 
@@ -119,6 +120,25 @@ def test_doctor_tells_what_an_endpoint_says(recjury: Recjury, tmp_path: Path) ->
         done = recjury("doctor", "c.yaml")
     assert done.code == 3
     assert "Incorrect API key" in " ".join(done.out.split("\n\n")[0].split())
+
+
+@pytest.mark.parametrize(
+    ("path", "read"), [("choices[0].message.content", "Try Heat"), ("choices[0].text", "none")]
+)
+def test_doctor_shows_one_turn_with_a_system(
+    recjury: Recjury, tmp_path: Path, path: str, read: str
+) -> None:
+    with ScriptedEndpoint(lambda _: Reply(completion("Try Heat (1995)."))) as server:
+        url = f"{server.url}/chat/completions"
+        body = {"model": "m", "messages": "{{ messages }}"}
+        system = {"kind": "http", "name": "shop", "url": url, "body": body, "text": path}
+        (tmp_path / "c.yaml").write_text(yaml.safe_dump({"systems": [system]}))
+        done = recjury("doctor", "c.yaml", "--turn")
+    shown = [line.split(maxsplit=1) for line in done.out.splitlines() if line.strip()]
+    turn = {words[0]: words[1] for words in shown if len(words) == 2}
+    assert turn["sent"].startswith(f"POST {url} ")
+    assert "Try Heat (1995)." in turn["came"]
+    assert read in turn.get("text", "none")
 
 
 def test_help_has_what_one_begins_with_first_and_each_command_has_its_own(recjury: Recjury) -> None:
