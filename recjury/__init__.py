@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         open,  # noqa: A004 (`recjury.open` reads well)
     )
 
-__version__ = "0.3.0.dev0"
+__version__ = "0.3.0"
 
 __all__ = [
     "Run",
