@@ -172,7 +172,7 @@ def _course(said: Sequence[Statement], spoke: int) -> str:
     """How many roles spoke, and the mean before and after the debate."""
     means = [
         fmean(s.score for s in said if s.round == number and s.score is not None)
-        for number in (1, said[-1].round)
+        for number in dict.fromkeys((1, said[-1].round))
         if any(s.round == number and s.score is not None for s in said)
     ]
     course = f", mean {means[0]:.1f} in round 1 and {means[-1]:.1f} in round {said[-1].round}"

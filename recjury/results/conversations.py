@@ -20,6 +20,7 @@ from recjury.records import (
     Statement,
     Status,
     Turn,
+    agree,
     ratings_of,
     statements_of,
 )
@@ -54,6 +55,8 @@ def conversation_list(
             own = column_of(chosen, metric, option=f"--sort {metric}")
             frame = frame.assign(**{metric: frame["id"].map(own)})
             frame = frame.sort_values(metric, ascending=metric == sort, kind="stable")
+    if frame["reason"].astype(bool).any():
+        columns.append("reason")
     if frame.groupby("system")["version"].nunique().max() > 1:
         columns[2:2] = ["version", "ended (UTC)"]
     short = {key: frame[key].str[:_SHORT] for key in ("id", "version")}
@@ -127,8 +130,11 @@ def debate_text(debate: Debate) -> str:
     for number in range(1, debate.rounds + 1):
         lines.append(f"Round {number}")
         lines += [_statement(said) for said in debate.statements if said.round == number]
-    verdict = debate.verdict
-    outcome = f"{verdict.score:g}" if verdict.score is not None else f"none, {verdict.reason}"
+    verdict, last = debate.verdict, [s for s in debate.statements if s.round == debate.rounds]
+    ended = "all agreed" if agree(last) else f"no agreement after {debate.rounds} rounds"
+    outcome = (
+        f"{verdict.score:g}, {ended}" if verdict.score is not None else f"none, {verdict.reason}"
+    )
     return "\n".join((*lines, f"Verdict: {outcome}"))
 
 
@@ -147,7 +153,8 @@ def debate_data(ratings: Sequence[Rating], debate: Debate) -> dict[str, Any]:
 
 
 def _heading(row: ConversationRow) -> str:
-    ended = f"ended: {row.ending}" if row.ending else f"{row.state} {row.reason}".strip()
+    ended = f"ended: {row.ending}" if row.ending else row.state
+    ended = f"{ended}, {row.reason}" if row.reason else ended
     where = f"{row.corpus}/{row.scenario}"
     return f"{row.id} of {row.campaign}: {row.system} with {row.user}, {where}, {ended}"
 
@@ -338,7 +345,8 @@ def _told(part: _Part, calls: Iterable[CallRow]) -> tuple[str, dict[str, Any]]:
         replies.setdefault(prompt, []).append(call)
     texts = [part.text]
     for prompt, answers in list(replies.items())[:_MOST_PROMPTS]:
-        texts.append(f"Prompt\n{prompt}")
+        own = " (each call had a code of its own where CODE stands)" if "CODE" in prompt else ""
+        texts.append(f"Prompt{own}\n{prompt}")
         texts += [
             f"Reply of {call.model} ({call.completion.call[:8]})\n{call.completion.text}"
             for call in answers
