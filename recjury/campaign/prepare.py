@@ -287,7 +287,7 @@ class _Parts:
             self.models[name] = Model(name=name, extra=source, price_in=0, price_out=0)
         if name not in self.models:
             if not self.models:
-                raise UserError(f"it asks the model {name!r}, and `model:` is missing in the file")
+                raise UserError(f"it asks the model {name!r}, and `model:` is missing")
             raise UserError(
                 f"there is no model {name!r}{nearest(name, self.models)}: "
                 f"models are {', '.join(self.models)}"

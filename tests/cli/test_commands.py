@@ -44,6 +44,14 @@ def test_what_is_only_rated_is_not_said_to_be_played(
     assert "4 of 4 conversations were finished, 0 were played" in ran("run", "c.yaml").err
 
 
+def test_a_store_beside_the_file_is_named(
+    tmp_path: Path, ran: Recjury, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert f"--store {Path('..') / 'recjury.db'}" in ran("run", "../c.yaml", "--dry-run").err
+
+
 @pytest.mark.parametrize("command", ["doctor", "run --dry-run", "run"])
 def test_a_budget_in_dollars_wants_prices_everywhere(
     tmp_path: Path, recjury: Recjury, endpoint: ScriptedEndpoint, command: str
