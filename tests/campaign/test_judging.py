@@ -200,6 +200,6 @@ def test_what_if_of_a_counted_debate(store: Path) -> None:
     demo(store)
     with Store(store) as opened:
         evaluation = next(e for e in opened.evaluations("demo") if e.name == "counted")
-        both = asyncio.run(what_if(opened, evaluation.id, {"linguist": Change(score=0)}))
+        both = asyncio.run(what_if(opened, evaluation.conversation, {"linguist": Change(score=0)}))
     assert both.after.statements[2].score == 0
     assert (both.after.verdict.score or 0) < (both.before.verdict.score or 0)
