@@ -12,7 +12,7 @@ from uuid import uuid4
 from recjury import __version__
 from recjury.agents import WITH_WEIGHTS, load_system
 from recjury.campaign.config import Config, Spending
-from recjury.campaign.plan import Trial, planned_conversations, planned_evaluators, trial_of
+from recjury.campaign.plan import planned_conversations, planned_evaluators
 from recjury.campaign.prepare import Open, Prepared, prepared
 from recjury.errors import BatchPending, CallFailed, Stop, UnitFailed, UserError
 from recjury.judges import Evaluator, checked
@@ -189,10 +189,7 @@ class Shard(NamedTuple):
 
 def to_play(ready: Prepared, keeper: Keeper, shard: Shard | None = None) -> Work:
     """The trials of a campaign, which are played and rated; with `shard`, those of one part."""
-
-    async def step(left: Todo) -> None:
-        await advance(trial_of(left, ready), left, ready, keeper)
-
+    step = partial(advance, ready=ready, keeper=keeper)
     work = Work(planned_conversations(ready), step, {})
     if shard is None:
         return work
@@ -221,14 +218,15 @@ async def carry_out(
     config = ready.config
     if executor is not None and any(model.in_batches for model in config.models.values()):
         raise UserError("openai-batch is for runs in one process: leave the executor out")
-    number = store.start(config.name, config.stored(), _VERSIONS, take_over=take_over)
+    number = store.start(
+        config.name, config.stored(), {"recjury": __version__}, take_over=take_over
+    )
     store.set_fresh(config.name, fresh or {})
     state, reason = "interrupted", ""
     try:
         planned = await plan_work(number, work, ready, store)
-        before, unplayed = _count(work.left(number, store, retry=retry))
-        if not retry:  # what failed is unplayed before and after
-            _, unplayed = _count(work.left(number, store))
+        before = sum(1 for _ in work.left(number, store, retry=retry))
+        unplayed = _unplayed(work.left(number, store))
         logger.info("run begins", run=number, campaign=config.name, left=before)
         while True:
             todo = work.left(number, store, retry=retry)
@@ -251,24 +249,14 @@ async def carry_out(
     finally:
         store.end(number, state, reason)
         logger.info("run ends", run=number, state=state, reason=reason)
-    left, still_unplayed = _count(work.left(number, store))
-    gateway = ready.gateway
-    return Finished(
-        run=number,
-        planned=planned,
-        left_before=before,
-        left=left,
-        played=unplayed - still_unplayed,
-        sent=gateway.sent,
-        reused=gateway.reused,
-        waiting=tuple(waiting),
-    )
+    left = sum(1 for _ in work.left(number, store))
+    played = unplayed - _unplayed(work.left(number, store))
+    sent, reused = ready.gateway.sent, ready.gateway.reused
+    return Finished(number, planned, before, left, played, sent, reused, tuple(waiting))
 
 
-def _count(todo: Iterable[Todo]) -> tuple[int, int]:
-    """How many trials are left, and how many of them are not played."""
-    to_play = [left.is_to_play for left in todo]
-    return len(to_play), sum(to_play)
+def _unplayed(todo: Iterable[Todo]) -> int:
+    return sum(left.is_to_play for left in todo)
 
 
 async def plan_work(number: int, work: Work, ready: Prepared, store: Store) -> int:
@@ -285,9 +273,6 @@ async def plan_work(number: int, work: Work, ready: Prepared, store: Store) -> i
     known = work.logs.items()
     await gather(store.save_log(id_, log, play="", seconds=()) for id_, log in known)
     return planned
-
-
-_VERSIONS = {"recjury": __version__}
 
 
 def budget_of(config: Config, store: Store) -> Budget:
@@ -341,9 +326,9 @@ async def _ticks(show: Callable[[], None]) -> None:
         show()
 
 
-async def advance(trial: Trial, left: Todo, ready: Prepared, keeper: Keeper) -> None:
+async def advance(left: Todo, ready: Prepared, keeper: Keeper) -> None:
     """Play what is not played, and rate what is not rated. Raises Stop and BatchPending."""
-    log = await keeper.log(trial.id) or await play(trial, left, ready, keeper)
+    log = await keeper.log(left.conversation) or await play(left, ready, keeper)
     if log is not None and not log.failed:
         await rate(log, left, ready, keeper)
 
@@ -353,25 +338,24 @@ async def rate(log: ConversationLog, left: Todo, ready: Prepared, keeper: Keeper
     await gather(evaluate(left.conversation, log, each, ready, keeper) for each in left.evaluations)
 
 
-async def play(trial: Trial, left: Todo, ready: Prepared, keeper: Keeper) -> ConversationLog | None:
+async def play(left: Todo, ready: Prepared, keeper: Keeper) -> ConversationLog | None:
     """The log, also of a conversation that the system failed; None if the user could not speak."""
-    system = ready.systems[trial.system, trial.scenario.corpus]
-    unit = Unit(ready.config.name, trial.id)
-    ask = Ask(ready.gateway, unit, sample=trial.repeat, tries=left.tries)
-    user, id_ = ready.users[trial.user].user, uuid4().hex
+    system = ready.systems[left.system, left.corpus]
+    scenario = ready.scenarios[left.corpus, left.scenario]
+    unit = Unit(ready.config.name, left.conversation)
+    ask = Ask(ready.gateway, unit, sample=left.repeat, tries=left.tries)
+    user, id_, session = ready.users[left.user].user, uuid4().hex, ready.config.session
     try:
         async with system.place():
-            played = await converse(
-                user, system, trial.scenario, ask, session=ready.config.session, play=id_
-            )
+            played = await converse(user, system, scenario, ask, session=session, play=id_)
     except BatchPending:
         raise
     except UnitFailed as failure:  # the user could not speak; what cannot be read counts as a try
         tries = left.tries + (not isinstance(failure, CallFailed))
-        await keeper.save_failure(trial.id, str(failure), tries=tries)
+        await keeper.save_failure(left.conversation, str(failure), tries=tries)
         return None
-    await keeper.save_log(trial.id, played.log, play=id_, seconds=played.seconds)
-    return await keeper.log(trial.id) or played.log  # another campaign may have been first
+    await keeper.save_log(left.conversation, played.log, play=id_, seconds=played.seconds)
+    return await keeper.log(left.conversation) or played.log  # another campaign may have been first
 
 
 async def _rated(evaluator: Evaluator, log: ConversationLog, ask: Ask) -> Sequence[Finding]:
