@@ -21,13 +21,8 @@ from recjury.errors import BatchPending, Stop, UserError
 from recjury.llm import Budget, Model, gather
 from recjury.llm.budget import Spent
 from recjury.records import (
-    Completion,
     Conversation,
-    ConversationLog,
-    Finding,
-    Request,
     SystemReply,
-    Unit,
 )
 from recjury.store import Store, Todo
 
@@ -170,54 +165,19 @@ class Owner:
 
 
 class RemoteStore:
-    """Recorder and Keeper, over the actor that owns the store."""
+    """Recorder and Keeper, over the actor that owns the store: each method is called there."""
 
     def __init__(self, owner: Any):
         self._owner = owner
 
-    async def recall(self, calls: Sequence[str]) -> dict[str, Completion]:
-        """The stored completions, by call."""
-        found: dict[str, Completion] = await self._call("recall", calls)
-        return found
+    def __getattr__(self, method: str) -> Any:
+        if method.startswith("_"):  # a copy of it asks for these before it has an owner
+            raise AttributeError(method)
 
-    async def record(
-        self, done: Sequence[Completion], request: Request, model: str, unit: Unit
-    ) -> dict[str, Completion]:
-        """What the store has now, by call."""
-        found: dict[str, Completion] = await self._call("record", done, request, model, unit)
-        return found
+        async def call(*arguments: Any, **named: Any) -> Any:
+            return await answered(self._owner.call.remote(method, *arguments, **named))
 
-    async def log(self, conversation: str) -> ConversationLog | None:
-        """The log of a conversation that is done."""
-        log: ConversationLog | None = await self._call("log", conversation)
-        return log
-
-    async def save_log(
-        self, conversation: str, log: ConversationLog, *, play: str, seconds: Sequence[float]
-    ) -> None:
-        """Keep a finished or failed conversation."""
-        await self._call("save_log", conversation, log, play=play, seconds=seconds)
-
-    async def save_failure(self, conversation: str, reason: str, *, tries: int) -> None:
-        """Keep why the user could not speak."""
-        await self._call("save_failure", conversation, reason, tries=tries)
-
-    async def save_evaluation(
-        self,
-        conversation: str,
-        evaluator: str,
-        judging: int,
-        findings: Sequence[Finding],
-        *,
-        tries: int,
-    ) -> None:
-        """Keep what was found."""
-        await self._call(
-            "save_evaluation", conversation, evaluator, judging, list(findings), tries=tries
-        )
-
-    async def _call(self, method: str, *arguments: Any, **named: Any) -> Any:
-        return await answered(self._owner.call.remote(method, *arguments, **named))
+        return call
 
 
 class RemoteBudget(Budget):
