@@ -39,7 +39,7 @@ def demo(
     systems = _systems()
     config = campaign.Config.model_validate({"name": "demo", "systems": systems})
     output.show(Work(store=store).carry_out(config, partial(campaign.run, config, limit=limit)))
-    if not output.as_json:
+    if not output.json:
         _say_what_is_next("" if store == DEFAULT_STORE else f" --store {store}")
         if _NEURAL[0] in systems:
             typer.echo(_ABOUT_WEIGHTS)

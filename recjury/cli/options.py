@@ -96,35 +96,29 @@ Draw: TypeAlias = Callable[[Findings, Path], None]
 class Output:
     """How findings are shown."""
 
-    as_json: bool = False
-    form: Form = "text"
-    plot: Path | None = None
+    plot: PlotOption = None
+    form: FormOption = "text"
+    json: JsonOption = False
 
     def show(self, findings: Findings, draw: Draw = results.plot) -> None:
         """Draw and print. Raises typer.Exit with code 3 if something failed or has no score."""
         if self.plot is not None:
             draw(findings, self.plot)
             typer.echo(f"Drawn: {self.plot}", err=True)
-        show(findings, as_json=self.as_json, form=self.form)
+        show(findings, as_json=self.json, form=self.form)
 
 
 def _in_json(json: JsonOption = False) -> Output:
-    return Output(json)
+    return Output(json=json)
 
 
 def _in_forms(form: FormOption = "text", json: JsonOption = False) -> Output:
-    return Output(json, form)
-
-
-def _with_plots(
-    plot: PlotOption = None, form: FormOption = "text", json: JsonOption = False
-) -> Output:
-    return Output(json, form, plot)
+    return Output(form=form, json=json)
 
 
 JsonOutput: TypeAlias = Annotated[Output, OptionsOf(_in_json)]
 FormOutput: TypeAlias = Annotated[Output, OptionsOf(_in_forms)]
-PlotOutput: TypeAlias = Annotated[Output, OptionsOf(_with_plots)]
+PlotOutput: TypeAlias = Annotated[Output, OptionsOf(Output)]
 
 
 def campaign_of(store: Store, name: str) -> str:
