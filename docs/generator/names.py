@@ -10,7 +10,7 @@ import recjury
 from docs.generator.writing import NOTE, sentence, whole
 from recjury.agents.neural import NeuralSystem
 from recjury.corpora import Part
-from recjury.judges import Criterion, Evaluator
+from recjury.judges import Criterion, Evaluator, rating_of
 from recjury.llm import Answer, Ask, Score, ScriptedModel, TypicalModel
 from recjury.records import (
     Conversation,
@@ -38,7 +38,7 @@ _OWN_PARTS: Mapping[str, Sequence[Any]] = {
         *(Scenario, ConversationLog, Metric, Rating, Evidence),
     ],
     "recjury.llm": [Ask, Answer, Score, ScriptedModel, TypicalModel],
-    "recjury.judges": [Evaluator, Criterion],
+    "recjury.judges": [Evaluator, Criterion, rating_of],
     "recjury.simulator": [SimulatedUser, Situation],
     "recjury.agents.neural": [NeuralSystem],
 }

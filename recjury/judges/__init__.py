@@ -6,7 +6,7 @@ from recjury.judges.aspects import Direct, GEval
 from recjury.judges.core import Core
 from recjury.judges.criterion import CriteriaEvaluator, Criterion, criteria_of, question
 from recjury.judges.dialogue_quality import DialogueQuality, quality
-from recjury.judges.evaluator import Evaluator, check_metrics, checked
+from recjury.judges.evaluator import Evaluator, check_metrics, checked, rating_of
 from recjury.judges.face import Face, face
 from recjury.judges.offline import Offline
 from recjury.judges.outcome import Outcome
@@ -50,4 +50,5 @@ __all__ = [
     "paireval",
     "quality",
     "question",
+    "rating_of",
 ]
