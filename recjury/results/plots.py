@@ -117,9 +117,10 @@ def _drawn(points: pd.DataFrame, title: str, *, zero: bool = False) -> Any:
 def _draw(points: pd.DataFrame, axis: Any, series: list[str]) -> dict[str, Any]:
     """Each series in its own line below the others of its row; its marks by its name."""
     rows, marks = list(dict.fromkeys(points["row"])), {}
-    for number, (name, own) in enumerate(
-        (name, points[points["series"] == name]) for name in series
-    ):
+    for number, name in enumerate(series):
+        own = points[points["series"] == name]
+        if own.empty:
+            continue
         y = own["row"].map(rows.index) + (number + 1) / (len(series) + 1) - 0.5
         colour, mark = _COLOURS[number % len(_COLOURS)], _MARKS[number % len(_MARKS)]
         axis.hlines(y, own["low"], own["high"], color=colour, linewidth=1.2)
