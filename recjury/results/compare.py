@@ -259,7 +259,7 @@ def _rows(pairs: Sequence[_Pair], sides: _Values, resampling: Resampling) -> Ite
         low, high = interval(gaps, clusters=n)
         se, p = np.nanstd(gaps[1:]) if n else math.nan, p_values[row, column]
         about = (pair.a, pair.b, sides.metrics[column], pair.paired)
-        known = bool(pair.comparable[column]), int(n), int(unequal[row, column])
+        known = bool(pair.comparable[column]), int(n), int(unequal[row, column] if pair.paired else n)
         yield _Row(*about, *known, *map(float, (mean_a[0], mean_b[0], gaps[0], low, high, p, se)))
 
 

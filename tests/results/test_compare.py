@@ -149,6 +149,10 @@ def test_systems_without_a_scenario_in_common_are_groups(store: Store) -> None:
     assert not row["paired"]
     assert row["p"] == pytest.approx(test.pvalue, abs=0.01)
     assert any("no scenario in common" in note for note in found.notes)
+    fill(store, {"near": {"overall": [score - 5 for score in ONE]}}, first=200)
+    (row,) = comparison(store, ["one", "near"]).data["comparisons"]
+    assert not row["decided"]
+    assert 0 < row["more"] < 5 * row["n"]  # as the spread tells; no scenario is equal in both groups
 
 
 def test_equal_logs_are_one_observation(store: Store) -> None:
