@@ -1,6 +1,6 @@
 """A campaign becomes what a run needs: corpora, gateway, systems, users, evaluators. Once."""
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -103,7 +103,7 @@ async def prepared(
             users = parts.users()
         parts.check_talk()
         evaluators = parts.evaluators()
-        parts.check_prices()
+        check_prices(config, parts.used)
         gateway = Gateway(
             parts.models, recorder, parts.open, budget=budget, attempts=config.attempts
         )
@@ -112,6 +112,20 @@ async def prepared(
             gateway.line(name)  # a missing key is said before anything is paid
         used = frozenset(parts.used)
         yield Prepared(config, parts.corpora, gateway, systems, users, evaluators, used)
+
+
+def check_prices(config: Config, aliases: Iterable[str]) -> None:
+    """Raise UserError if the budget is in dollars and the price of one of the models is unknown."""
+    if config.budget is None or config.budget.dollars is None:
+        return
+    for alias in sorted(aliases):
+        model = config.models.get(alias)
+        if model is not None and model.cost(0, 0) is None:
+            raise config.error(
+                ("models", alias),
+                f"the budget is in dollars and the price of {model.name} is unknown: set "
+                "`price_in` and `price_out`, or a budget in tokens",
+            )
 
 
 def corpora_of(config: Config, limit: int | None) -> dict[str, Corpus]:
@@ -221,17 +235,6 @@ class _Parts:
                     ("models", alias, "provider"),
                     "openai-batch is for judging: a user or a system that waits for a batch with "
                     "each turn would take days",
-                )
-
-    def check_prices(self) -> None:
-        """Raise UserError if the budget is in dollars and a price is unknown."""
-        in_dollars = self.config.budget is not None and self.config.budget.dollars is not None
-        for alias in sorted(self.used):
-            if in_dollars and self.models[alias].cost(0, 0) is None:
-                raise self.config.error(
-                    ("models", alias),
-                    f"the budget is in dollars and the price of {self.models[alias].name} is "
-                    "unknown: set `price_in` and `price_out`, or a budget in tokens",
                 )
 
     def evaluators(self) -> dict[str, Evaluator]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from recjury.campaign.config import Config
-from recjury.campaign.prepare import Open, Prepared, prepared
+from recjury.campaign.prepare import Open, Prepared, check_prices, prepared
 from recjury.campaign.run import budget_of
 from recjury.debate import edited
 from recjury.demo import Counted
@@ -64,7 +64,7 @@ async def what_if(
         raise UserError(f"conversation {conversation[:8]} has no debate{where}")
     found = store.findings(row.id)
     before = next(each for each in found if isinstance(each, Debate))
-    if round_ > before.rounds:
+    if not 1 <= round_ <= before.rounds:
         raise UserError(f"--round {round_}: that debate has rounds 1 to {before.rounds}")
     config = made(Config, store.config(row.campaign))
     live = {alias: model.live for alias, model in config.models.items()}
@@ -79,6 +79,7 @@ async def what_if(
             budget=None if dry_run else budget_of(config, store),
             only_rates=True,
         ) as ready:
+            check_prices(config, (models or {}).values())
             ratings = ratings_of(found)
             after = await _held(row, ready, store, ratings, opening, speakers, max_rounds)
             return WhatIf(row.id, row.campaign, ratings, before, after, ready.gateway.sent)

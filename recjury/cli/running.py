@@ -40,7 +40,7 @@ def run(
     config = campaign.read_config(file)
     if report is not None:
         check_file(report)
-    _say_what_lies_beside(file, Path(work.store))
+    _say_what_lies_beside(file, work.store)
     begin = partial(campaign.run, config, limit=limit, fresh=fresh or (), shard=_shard(shard))
     found = work.carry_out(config, begin, limit=limit)
     if report is not None and not work.dry_run:
@@ -49,10 +49,10 @@ def run(
     work.output.show(found)
 
 
-def _say_what_lies_beside(file: Path, store: Path) -> None:
+def _say_what_lies_beside(file: Path, store: str) -> None:
     """A new store pays for everything anew: a line, if there is one of its name beside the file."""
     beside = file.parent / store
-    if "://" not in str(store) and beside.exists() and not store.exists():
+    if "://" not in store and beside.exists() and not Path(store).exists():
         typer.echo(
             f"{store} is new here. To go on with the one there is: --store {beside}", err=True
         )

@@ -31,8 +31,10 @@ async def take_turn(system: LoadedSystem, scenario: Scenario, ask: Ask) -> Taken
         system.system.hear = lambda what, text: heard.append((what, text))
     try:
         await system.start(conversation)
-        turn = await system.turn(conversation, ask)
-        await system.end(conversation)
+        try:
+            turn = await system.turn(conversation, ask)
+        finally:
+            await system.end(conversation)
     except (UnitFailed, Stop) as failure:
         turn = Turn(speaker="system", failure=str(failure))
     lines = [f"system {system.name}", *_shown(heard)]
