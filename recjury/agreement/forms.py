@@ -1,7 +1,6 @@
 """Data sets with people's scores, each read as it was published, and CSV."""
 
 import gzip
-import io
 import json
 import math
 import re
@@ -19,6 +18,7 @@ from recjury import plugins
 from recjury.agreement.annotations import annotations
 from recjury.agreement.labels import COLUMNS, UNKNOWN, Labels, labels_of
 from recjury.corpora import Reading, Recording, read_recordings
+from recjury.corpora.rows import objects
 from recjury.errors import UserError
 from recjury.files import nearest, read_text
 from recjury.judges.rated_dialogues import sessions
@@ -61,7 +61,7 @@ def ab_redial(folder: Path) -> Labels:
     rows: list[tuple[Any, ...]] = []
     said: dict[str, tuple[str, ...]] = {}
     talks: dict[str, tuple[Sequence[str], Sequence[str]]] = {}
-    for number, row in enumerate(_csv(folder / "annotated_dialogues.csv").to_dict("records")):
+    for number, row in enumerate(_cells(folder / "annotated_dialogues.csv")):
         cells = tuple(v for k, v in row.items() if str(k).startswith("utterance") and v)
         id_ = _id(row["ConvId"], cells, said)
         talks[id_] = ((), cells)
@@ -69,7 +69,7 @@ def ab_redial(folder: Path) -> Labels:
             name.replace("-", "_"): row[name] for name in _DIALOGUE_LABELS.split() if row[name]
         }
         rows += ((id_, -1, metric, str(number), float(score)) for metric, score in labels.items())
-    for number, row in enumerate(_csv(folder / "annotated_turns.csv").to_dict("records")):
+    for number, row in enumerate(_cells(folder / "annotated_turns.csv")):
         for place in range(3):
             cells = tuple(row[f"utterance{place * _SHOWN + each}"] for each in range(_SHOWN))
             id_ = f"{row['ConvId']}#{'|'.join(cells)}"
@@ -84,6 +84,10 @@ def ab_redial(folder: Path) -> Labels:
     recordings = (_ab_recording(id_, *talk) for id_, talk in talks.items())
     about = {id_: ("ab-redial", "person", cluster[id_]) for id_ in talks}
     return labels_of("ab-redial", [(*row, *about[row[0]]) for row in rows], recordings)
+
+
+def _cells(path: Path) -> Iterator[dict[str, str]]:
+    return (row.value for row in objects(path))
 
 
 def _id(name: str, cells: tuple[str, ...], said: dict[str, tuple[str, ...]]) -> str:
@@ -278,49 +282,39 @@ def from_csv(path: Path, columns: Mapping[str, str] = MappingProxyType({})) -> L
     if unknown := [name for name in columns if name not in COLUMNS]:
         near = nearest(unknown[0], COLUMNS)
         raise UserError(f"{path}?{unknown[0]}: no such column{near}: {', '.join(COLUMNS)}")
-    given = _csv(path)
+    rows = list(objects(path))
+    there = dict.fromkeys(own for row in rows for own in row.value)
     names = {name: columns.get(name, name) for name in COLUMNS}
     missing = {"metric": columns.get("score", ""), "score": "nan", "turn": "-1", "rater": "people"}
-    missing |= {"subset": path.stem, "system": UNKNOWN, "cluster": ""}
+    missing |= {"subset": path.stem, "system": UNKNOWN}
     wanted = {"conversation", "score", *columns, *(() if "score" in columns else ("metric",))}
-    if lacking := [own for name, own in names.items() if name in wanted and own not in given]:
+    lacking = [own for name, own in names.items() if name in wanted and own not in there]
+    if rows and lacking:
         raise UserError(
             f"{path}: there is no column {' and no '.join(map(repr, lacking))}: there are "
-            f"{', '.join(map(str, given))}. Other names: "
-            f"csv:{path}?conversation=COLUMN&score=COLUMN"
+            f"{', '.join(there)}. Other names: csv:{path}?conversation=COLUMN&score=COLUMN"
         )
-    frame = pd.DataFrame({name: given.get(own, "") for name, own in names.items()}, given.index)
-    for name, default in missing.items():
-        empty = frame["conversation"] if name == "cluster" else default
-        frame[name] = frame[name].mask(frame[name] == "", empty)
-    frame["score"] = _numbers(path, names["score"], frame["score"])
-    frame["turn"] = _numbers(path, names["turn"], frame["turn"], whole=True).astype(int)
-    return Labels(path.stem, frame[frame["score"].abs() < math.inf])
+    texts = [{name: row.text(own) for name, own in names.items()} for row in rows]
+    frame = pd.DataFrame(texts, [row.where for row in rows], COLUMNS, dtype=object)
+    for name, default in {**missing, "cluster": frame["conversation"]}.items():
+        frame[name] = frame[name].mask(frame[name] == "", default)
+    frame["score"] = _numbers(names["score"], frame["score"])
+    frame["turn"] = _numbers(names["turn"], frame["turn"], whole=True).astype(int)
+    frame = frame[frame["score"].abs() < math.inf]
+    for name in ("conversation", "metric"):
+        for where in frame.index[frame[name] == ""][:1]:
+            raise UserError(f"{where}: `{names[name]}` is empty, and there is a score")
+    return Labels(path.stem, frame.reset_index(drop=True))
 
 
-def _numbers(
-    path: Path, column: str, texts: "pd.Series[str]", *, whole: bool = False
-) -> "pd.Series[float]":
-    """The numbers of a column. Raises UserError with the line of one that is none."""
+def _numbers(column: str, texts: "pd.Series[str]", *, whole: bool = False) -> "pd.Series[float]":
+    """The numbers of a column. Raises UserError with the place of one that is none."""
     numbers = pd.to_numeric(texts, errors="coerce")
     wrong = numbers % 1 != 0 if whole else numbers.isna() & (texts.str.lower() != "nan")
-    for row in texts.index[wrong][:1]:
+    for where in texts.index[wrong][:1]:
         kind = "a whole number" if whole else "a number"
-        raise UserError(f"{path}:{row + 2}: `{column}` is {kind}, got {texts[row]!r}")
+        raise UserError(f"{where}: `{column}` is {kind}, got {texts[where]!r}")
     return numbers.astype(float)
-
-
-def _csv(path: Path) -> pd.DataFrame:
-    """The texts of a CSV file. Raises UserError."""
-    text = read_text(path)
-    first = text.partition("\n")[0]
-    divider = max(",;\t", key=first.count)
-    try:
-        return pd.read_csv(
-            io.StringIO(text), sep=divider, dtype=str, keep_default_na=False, index_col=False
-        ).fillna("")
-    except ValueError as error:
-        raise UserError(f"{path}: is no CSV: {error}") from None
 
 
 FORMS: Mapping[str, Callable[[Path], Labels]] = {

@@ -70,6 +70,9 @@ def test_labels_without_a_system_have_that_of_the_conversation() -> None:
     unnamed = labels._replace(frame=labels.frame.assign(system="unknown"))
     with_system = scores.assign(system=list(labels.means()["system"]))
     assert rows_of(align(with_system, unnamed)) == rows_of(align(scores, labels))
+    again = with_system[-1:].assign(system="other")
+    with pytest.raises(UserError, match="more than one system"):
+        align(pd.concat([with_system, again]), unnamed)
 
 
 def test_scores_that_differ_by_rounding_are_tied() -> None:
@@ -377,7 +380,9 @@ def test_no_number_where_none_is_known() -> None:
         ("csv:ids.csv", "no column 'conversation' and no 'metric' and no 'score'"),
         ("csv:twice.csv", "anna has two scores of b for a"),
         ("csv:half.csv", "half.csv:3: `turn` is a whole number, got '1.5'"),
-        ("csv:long.csv", "long.csv: is no CSV"),
+        ("csv:long.csv", "long.csv: line 3: has 4 cells"),
+        ("csv:nobody.csv", "nobody.csv:6: `conversation` is empty"),
+        ("csv:unnamed.csv?metric=what", "unnamed.csv:2: `what` is empty"),
         ("csv:empty.csv", "no label"),
         ("csv:text.csv", "text.csv:2"),
         ("csv:bad.csv?scor=score", "did you mean score"),
@@ -397,6 +402,8 @@ def test_labels_that_cannot_be_read_are_one_line(
     (tmp_path / "twice.csv").write_text(f"{start},rater\na,b,1,anna\na,b,2,anna\na,b,1,ben\n")
     (tmp_path / "half.csv").write_text(f"{start},turn\na,b,1,1\na,b,2,1.5\n")
     (tmp_path / "long.csv").write_text(f"{start}\na,b,1\na,b,1,2\n")
+    (tmp_path / "nobody.csv").write_text(f'{start}\n\n"a",b,"1\n"\n,b,\n,b,2\n')
+    (tmp_path / "unnamed.csv").write_text("conversation,what,score\na,,1\n")
     (tmp_path / "pairs.jsonl").write_text('{"id": "1", "history": [], "original": "a"}\n')
     (tmp_path / "pairs.jsonl.gz").write_text("no gzip")
     (tmp_path / "empty.csv").write_text("conversation,metric,score\n")
