@@ -49,12 +49,17 @@ class Labels(NamedTuple):
         return scores.to_frame().assign(raters=by_label.size()).reset_index()
 
     def with_systems(self, scores: pd.DataFrame) -> "Labels":
-        """Labels that name no system get that of the scored conversation, if it is of one alone."""
+        """Labels that name no system get that of their scored conversation.
+
+        None gets one if a conversation is of several systems, which `with_labels` refuses.
+        """
         if "system" not in scores or set(self.frame["system"]) != {UNKNOWN}:
             return self
-        by_id = scores.groupby("conversation")["system"]
-        systems = by_id.first().where(by_id.nunique() == 1, UNKNOWN)
-        system = self.frame["conversation"].map(systems).fillna(UNKNOWN)
+        own = scores[scores["conversation"].isin(self.frame["conversation"])]
+        by_id = own.groupby("conversation")["system"]
+        if (by_id.nunique() > 1).any():
+            return self
+        system = self.frame["conversation"].map(by_id.first()).fillna(UNKNOWN)
         return self._replace(frame=self.frame.assign(system=system))
 
     def units(self, subset: str, metric: str) -> list[list[float]]:
