@@ -97,7 +97,7 @@ class Overview:
         if scale := scale_of(self.metrics[self.lead]):
             return scale
         rows = [own[self.lead] for own in self._means.values() if self.lead in own]
-        return Axis.around([row[end] for row in rows for end in ("low", "high")])
+        return Axis.around([row[end] for row in rows for end in ("low", "high", "mean")])
 
     def mean(self, system: str, id_: str) -> Row | None:
         """A system's mean of a metric, None if there is none."""
@@ -147,5 +147,5 @@ class Overview:
 
 def _drawn(rows: list[Row]) -> tuple[list[Tick], list[Row]]:
     """Rows of comparisons with a `plot` each, on one axis, which has zero."""
-    axis = Axis.around([row[end] for row in rows for end in ("low", "high")], zero=True)
+    axis = Axis.around([row[end] for row in rows for end in ("low", "high", "difference")], zero=True)
     return axis.ticks, [{**row, "plot": plot_of(row, axis)} for row in rows]

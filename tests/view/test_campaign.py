@@ -243,3 +243,13 @@ def test_a_verdict_on_other_factors_is_not_said_to_be_ahead(store: Store) -> Non
     text = render(campaign_page(store, {}, "films"))
     assert "core.overall does not compare some with all" in text
     assert "</b> is ahead" not in text
+
+
+def test_an_axis_has_room_for_values_without_an_interval(store: Store) -> None:
+    some = {"rounds": [3.0, 4.0, 5.0, 4.0] * 2}
+    filled.fill(store, {"some": some, "slow": {"rounds": [9.0] * 8}, "fast": {"rounds": [1.0] * 8}})
+    values = page_of(store)
+    view = values["view"]
+    assert (view.axis.low, view.axis.high) == (1.0, 9.0)
+    (largest,) = (row for row in values["pairs"] if {row["a"], row["b"]} == {"fast", "slow"})
+    assert (largest["difference"], values["ticks"][0].x) == (-8.0, largest["plot"].value)
