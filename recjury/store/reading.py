@@ -11,7 +11,7 @@ from recjury.errors import UserError
 from recjury.records import Completion, ConversationLog, Finding, Message
 from recjury.store import tables
 from recjury.store.calls import to_completion
-from recjury.store.database import Chapter
+from recjury.store.counting import Counting
 from recjury.store.failures import as_written
 from recjury.store.findings import FindingRows, from_rows
 
@@ -67,7 +67,7 @@ class CallRow(NamedTuple):
     created_at: str
 
 
-class Reading(Chapter):
+class Reading(Counting):
     """What a replay or a page shows."""
 
     def conversations(self, campaign: str) -> list[ConversationRow]:
@@ -80,13 +80,14 @@ class Reading(Chapter):
     def conversation(self, prefix: str, campaign: str = "") -> ConversationRow:
         """The conversation whose id begins so, as the last run that planned it named it.
 
-        With `campaign`, as that campaign names it. Raises UserError if there is none, or more than
-        one.
+        With `campaign`, as that campaign names it. Raises UserError if there is no such campaign,
+        no conversation, or more than one.
         """
         plan = tables.Plan.__table__.c
         begins = func.substr(plan.conversation, 1, len(prefix)) == prefix
         query = _conversations().where(begins).order_by(plan.run)
-        query = query.where(plan.campaign == campaign) if campaign else query
+        if campaign:
+            query = query.where(plan.campaign == self.campaign(campaign))
         with self.database.connection() as connection:
             rows = connection.execute(query) if prefix.isascii() else ()
             found = {row.id: ConversationRow(*row) for row in rows}

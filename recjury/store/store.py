@@ -8,13 +8,12 @@ from recjury.records import Completion, ConversationLog
 from recjury.store.calls import Calls
 from recjury.store.campaigns import Campaigns
 from recjury.store.checking import Checking
-from recjury.store.counting import Counting
 from recjury.store.database import Database
 from recjury.store.reading import Reading
 from recjury.store.saving import Saving
 
 
-class Store(Calls, Campaigns, Saving, Reading, Counting, Checking):
+class Store(Calls, Campaigns, Saving, Reading, Checking):
     """What is kept. A remote actor can stand in for the async methods: values in, values out."""
 
     def __init__(

@@ -94,6 +94,8 @@ async def test_a_conversation_is_found_by_the_beginning_of_its_id(store: Store) 
     assert store.conversation("b2").id == "b2"
     with pytest.raises(UserError, match="2 conversations begin with 'a', such as a1, a2"):
         store.conversation("a")
+    with pytest.raises(UserError, match="did you mean films"):
+        store.conversation("a1", "flms")
     with pytest.raises(UserError, match="begins with '%'"):
         store.conversation("%")
     assert [row.id for row in store.conversations("films")] == ["a1", "b1", "a2", "b2"]
