@@ -35,7 +35,7 @@ def read_folder(given: Path, name: str, split: str) -> Corpus:
     domain, catalogue = _catalogue(folder, [] if given.is_dir() else [given])
     path = folder / DIALOGUES
     if not path.is_file():
-        alone = f"scenarios: [{{catalogue: {name}, draw: 60}}]"
+        alone = f"scenarios: [{{catalogue: {given}, draw: 60}}]"
         reason = f"{folder} has no {DIALOGUES}: for a catalogue alone, write {alone}"
         return Corpus(name, domain, catalogue, (), (reason,))
     rows = list(_unique(path, "dialogue"))

@@ -272,6 +272,7 @@ def test_a_file_of_items_in_another_encoding_is_a_corpus(tmp_path: Path) -> None
         open_corpus(name)
     (tmp_path / "domain.yaml").write_text("domain: product\nencoding: cp1252\n", "utf-8")
     assert open_corpus(name).catalogue.items["1"].name == "Stühle"
+    assert f"catalogue: {name}," in open_corpus(name).skipped[0]
     assert digest(open_corpus(name).domain) == digest(known_domain("product"))
 
 
