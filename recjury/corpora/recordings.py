@@ -211,7 +211,7 @@ def _conversations(path: Path, reading: Reading) -> Iterator[Row]:
         raise UserError(f"{path}: {problem}") from None
     form = form or _recognised(found)
     if form is None:
-        begins = f"{found[0].value or found[0].problem!s:.{_SHOWN}}"
+        begins = f"{found[0].problem or found[0].value!s:.{_SHOWN}}"
         raise _unknown(path, None, f"no row is of a known form; the first one is {begins}")
     return form.conversations(found)
 

@@ -261,11 +261,16 @@ def test_who_is_skipped_is_known(tmp_path: Path) -> None:
     assert [skipped.system for skipped in found.skipped] == ["B"]
 
 
-@pytest.mark.parametrize("text", ["chat,bot\n1,2\n", "{}", "[1, 2]", '{"a": [{"b": 1}]}'])
-def test_another_kind_of_file_is_told_what_was_looked_for(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [("chat,bot\n1,2\n", "'2'"), ("{}", "{}"), ("[1, 2]", "1"), ('{"a": [{"b": 1}]}', "'b': 1")],
+)
+def test_another_kind_of_file_is_told_what_was_looked_for(
+    tmp_path: Path, text: str, first: str
+) -> None:
     with pytest.raises(UserError) as refused:
         read(tmp_path, text)
-    for word in ("interaction", "messages", "own_form"):
+    for word in (first, "interaction", "messages", "own_form"):
         assert word in str(refused.value)
 
 
