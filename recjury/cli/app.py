@@ -68,7 +68,7 @@ def main() -> None:
 
 def printable(text: str) -> str:
     """The text with its control characters written out: none moves the cursor, or turns a line."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def _run() -> None:

@@ -94,7 +94,7 @@ def test_the_terminal_writes_controls_and_overrides_out(capsys: pytest.CaptureFi
     show(Findings("t", name, {name: pd.DataFrame({name: [name]})}, notes=(name,)))
     out = capsys.readouterr().out
     assert not {"\x1b", "\u202e"} & {*out}
-    assert out.count("\\x1b[31m\\x202elive") == 5
+    assert out.count("\\x1b[31m\\u202elive") == 5
 
 
 def test_csv_has_the_unrounded_numbers(store: Store) -> None:
