@@ -59,14 +59,20 @@ def compare(
 
 
 def by_scenario(
-    frame: pd.DataFrame, a: str, b: str, *, metric: str, by: By = "system"
+    frame: pd.DataFrame,
+    a: str,
+    b: str,
+    *,
+    metric: str,
+    by: By = "system",
+    table: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """The values of two sides where both have one, repeats averaged: a, b, and gap (a minus b).
 
     A row for each user, corpus and scenario, and for each system if others are compared; the
-    largest gap first. Empty if a side has no such metric.
+    largest gap first. Empty if a side has no such metric. `table` is as in `compare`.
     """
-    values = _Values(_sides(frame[frame[by].isin([a, b])], by), [metric])
+    values = _Values(_sides(frame[frame[by].isin([a, b])], by, table), [metric])
     pair = values.pair(a, b)
     both = pd.DataFrame({"a": pair.x[:, 0], "b": pair.y[:, 0]}, index=values.index).dropna()
     return both.assign(gap=both["a"] - both["b"]).sort_values("gap", ascending=False)
@@ -94,8 +100,16 @@ def _sides(frame: pd.DataFrame, by: By, known: pd.DataFrame | None = None) -> di
         for each in (table, bases) if by == "evaluator" else ():
             each.columns = [str(id_).removeprefix(f"{name}.") for id_ in each.columns]
         values = table.groupby(level=keys, observed=True).mean()
-        sides[name] = _Side(values, bases.groupby(level=keys, observed=True).first())
+        had = table.notna().reindex(columns=bases.columns, fill_value=False)
+        sides[name] = _Side(values, _joined(bases.where(had), keys))
     return sides
+
+
+def _joined(bases: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """The bases of all repeats of a scenario, each once."""
+    rests = bases.melt(var_name="id", value_name="on", ignore_index=False).dropna().reset_index()
+    each = rests[[*keys, "id", "on"]].astype(str).drop_duplicates().sort_values("on")
+    return (each.set_index([*keys, "id"])["on"] + ";").groupby(level=[*keys, "id"]).sum().unstack()
 
 
 def _known(frame: pd.DataFrame, names: Sequence[str], by: By) -> list[str]:
@@ -259,7 +273,8 @@ def _rows(pairs: Sequence[_Pair], sides: _Values, resampling: Resampling) -> Ite
         low, high = interval(gaps, clusters=n)
         se, p = np.nanstd(gaps[1:]) if n else math.nan, p_values[row, column]
         about = (pair.a, pair.b, sides.metrics[column], pair.paired)
-        known = bool(pair.comparable[column]), int(n), int(unequal[row, column] if pair.paired else n)
+        differing = unequal[row, column] if pair.paired else n
+        known = bool(pair.comparable[column]), int(n), int(differing)
         yield _Row(*about, *known, *map(float, (mean_a[0], mean_b[0], gaps[0], low, high, p, se)))
 
 

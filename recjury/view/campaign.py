@@ -9,6 +9,7 @@ import pandas as pd
 from recjury.errors import UserError
 from recjury.records import DEBATE, Metric
 from recjury.results import Findings, StoredCampaign, summary_of
+from recjury.results.compare import by_scenario
 from recjury.results.sentences import Row, answer, shown
 from recjury.store import Store
 from recjury.view.data import Campaign, chosen
@@ -89,7 +90,7 @@ def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # n
             "others": by_evaluator(others),
             "panels": [drawn[system] for system in view.names if system in drawn],
             "looks": [
-                *_reversals(trials, view, pairs),
+                *_reversals(part, view, pairs),
                 *looks(campaign, trials, filters),
             ],
             "trials": len(trials),
@@ -196,14 +197,14 @@ def _agreement(frame: pd.DataFrame, factors: Iterable[str]) -> dict[str, float]:
     return found
 
 
-def _reversals(trials: pd.DataFrame, view: Overview, pairs: Sequence[Row]) -> Iterator[Look]:
+def _reversals(part: StoredCampaign, view: Overview, pairs: Sequence[Row]) -> Iterator[Look]:
     """The scenarios in which the system that is second is ahead of the first."""
     for pair in pairs[:1]:
-        a, b = pair["a"], pair["b"]
-        number = reversals(trials, view.lead, a, b, view.metrics[view.lead])
+        a, b, sign = pair["a"], pair["b"], -1 if view.metrics[view.lead].lower_is_better else 1
+        gaps = by_scenario(part.ratings, a, b, metric=view.lead, table=part.scores)["gap"]
         text = f"scenarios in which {b} is ahead of {a}"
         about = "where the loser wins is where the lead is explained"
-        if number:
+        if number := int((sign * gaps < 0).sum()):
             yield Look(number, f"{view.compare(pair)}#gaps", text, about)
 
 
@@ -242,15 +243,6 @@ def looks(campaign: Campaign, trials: pd.DataFrame, query: Mapping[str, str]) ->
             f"/t/{row['id']}",
             f"{row['system']}, {row['scenario']}",
         )
-
-
-def reversals(trials: pd.DataFrame, id_: str, ahead: str, behind: str, metric: Metric) -> int:
-    """In how many scenarios the system that is behind is ahead."""
-    sides = trials[trials["system"].isin([ahead, behind]) & trials[id_].notna()]
-    keys = ["user", "corpus", "scenario", "system"]
-    wide = sides.groupby(keys, observed=True)[id_].mean().unstack("system")
-    gaps = (wide[ahead] - wide[behind]) * (-1 if metric.lower_is_better else 1)
-    return int((gaps < 0).sum())
 
 
 def _verdicts(id_: str, metric: Metric, name: str) -> Iterator[_Want]:

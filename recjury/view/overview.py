@@ -147,5 +147,6 @@ class Overview:
 
 def _drawn(rows: list[Row]) -> tuple[list[Tick], list[Row]]:
     """Rows of comparisons with a `plot` each, on one axis, which has zero."""
-    axis = Axis.around([row[end] for row in rows for end in ("low", "high", "difference")], zero=True)
+    ends = [row[end] for row in rows for end in ("low", "high", "difference")]
+    axis = Axis.around(ends, zero=True)
     return axis.ticks, [{**row, "plot": plot_of(row, axis)} for row in rows]

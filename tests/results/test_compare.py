@@ -152,7 +152,9 @@ def test_systems_without_a_scenario_in_common_are_groups(store: Store) -> None:
     fill(store, {"near": {"overall": [score - 5 for score in ONE]}}, first=200)
     (row,) = comparison(store, ["one", "near"]).data["comparisons"]
     assert not row["decided"]
-    assert 0 < row["more"] < 5 * row["n"]  # as the spread tells; no scenario is equal in both groups
+    assert (
+        0 < row["more"] < 5 * row["n"]
+    )  # as the spread tells; no scenario is equal in both groups
 
 
 def test_equal_logs_are_one_observation(store: Store) -> None:
@@ -250,6 +252,19 @@ def test_scenarios_count_in_which_verdicts_rest_on_the_same_factors(store: Store
     fill(store, {"two": rest}, evaluators=CORE, first=8)
     rows = {row["metric"]: row["n"] for row in comparison(store).data["comparisons"]}
     assert (rows["core.overall"], rows["core.mean"], rows["core.novelty"]) == (4, 4, 12)
+
+
+def test_all_repeats_of_a_scenario_rest_on_the_same_factors(store: Store) -> None:
+    """Means over repeats do not compare if one system lacks a factor in one of its repeats."""
+    both = {"one": {"overall": ONE, **FACTORS}, "two": {"overall": TWO, **FACTORS}}
+    fill(store, both, evaluators=CORE, repeats=2)
+    frame = ratings(store, "films")
+    frame = frame.assign(log=frame["conversation"])  # each repeat went another way
+    lacks = (frame["system"] == "two") & (frame["repeat"] == 1) & (frame["metric"] == "rounds")
+    for own, known in ((frame, True), (frame[~lacks], False)):
+        rows = {row["metric"]: row for row in compare(own).to_dict("records")}
+        assert [rows[id_]["comparable"] for id_ in ("core.overall", "core.mean")] == [known] * 2
+        assert rows["core.novelty"]["n"] == 12
 
 
 def test_a_lost_verdict_that_counts_as_the_worst_is_worst_on_any_factors(store: Store) -> None:

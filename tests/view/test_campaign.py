@@ -245,11 +245,11 @@ def test_a_verdict_on_other_factors_is_not_said_to_be_ahead(store: Store) -> Non
     assert "</b> is ahead" not in text
 
 
-def test_an_axis_has_room_for_values_without_an_interval(store: Store) -> None:
-    some = {"rounds": [3.0, 4.0, 5.0, 4.0] * 2}
-    filled.fill(store, {"some": some, "slow": {"rounds": [9.0] * 8}, "fast": {"rounds": [1.0] * 8}})
-    values = page_of(store)
-    view = values["view"]
-    assert (view.axis.low, view.axis.high) == (1.0, 9.0)
-    (largest,) = (row for row in values["pairs"] if {row["a"], row["b"]} == {"fast", "slow"})
-    assert (largest["difference"], values["ticks"][0].x) == (-8.0, largest["plot"].value)
+def test_scenarios_in_which_the_loser_is_ahead_rest_on_the_same_factors(store: Store) -> None:
+    core, factors = [filled.evaluator(kind="core")], {"novelty": [3.0] * 8, "rounds": [2.0] * 8}
+    filled.fill(store, {"good": {"overall": [80.0] * 8, **factors}}, evaluators=core)
+    filled.fill(store, {"bad": {"overall": [90.0] * 2, "novelty": [3.0] * 2}}, evaluators=core)
+    rest = {"overall": [90.0] + [10.0] * 5, "novelty": [3.0] * 6, "rounds": [2.0] * 6}
+    filled.fill(store, {"bad": rest}, evaluators=core, first=2)
+    look = page_of(store)["looks"][0]
+    assert (look.number, look.text) == (1, "scenarios in which bad is ahead of good")
