@@ -147,7 +147,7 @@ def about_means(frame: pd.DataFrame) -> Iterator[str]:
     """Whether intervals and means are those of few scenarios, or of several users."""
     scenarios = len(frame[["corpus", "scenario"]].drop_duplicates())
     if 0 < scenarios < _FEW:
-        yield f"{scenarios} scenarios are few: another draw of them may give other means"
+        yield f"means rest on few scenarios ({scenarios}): another draw may give other means"
     users = list(frame["user"].drop_duplicates().astype(str))
     if len(users) > 1:
         yield f"means are over the users {listed(users)}: `recjury compare --by user` parts them"

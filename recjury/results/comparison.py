@@ -48,8 +48,8 @@ def comparison(
     `mine@1a2b` is the version of `mine` that begins so. With `missing` "worst", a score that a
     failure cost is the worst of its scale. `margins` says by metric how much worse the first of two
     names may be than the second one. `data` has `comparisons`: the rows of `results.compare`, and
-    `margins`: metric, margin, low and high (of how much better the first is), and `outcome`: worse,
-    not worse or not decided. Raises UserError for unknown names, and if there is nothing to
+    `margins`: metric, margin, n, low and high (of how much better the first is), and `outcome`:
+    worse, not worse or not decided. Raises UserError for unknown names, and if there is nothing to
     compare.
     """
     if by == "campaign":
@@ -138,14 +138,15 @@ def _margin_row(table: pd.DataFrame, known: Metrics, name: str, margin: float) -
         low = high = sign * row["difference"]
     worse = "worse" if high < -margin else "not decided"
     outcome = "not worse" if low > -margin else worse
-    return {"metric": meant[0], "margin": margin, "low": low, "high": high, "outcome": outcome}
+    found = {"metric": meant[0], "margin": margin, "n": row["n"], "low": low, "high": high}
+    return {**found, "outcome": outcome}
 
 
 def _margin_text(row: Mapping[str, Any], names: Sequence[str]) -> str:
     new, old = names
     by = f"than {old} by more than {row['margin']:g} on {row['metric']}"
     if row["outcome"] == "not decided":
-        why = "play more scenarios" if row["low"] == row["low"] else "there is no interval"
+        why = "play more scenarios" if row["n"] else "no scenario has two scores that compare"
         return f"Whether {new} is worse {by} is not decided: {why}."
     return f"{new} is {row['outcome']} {by}."
 
@@ -159,7 +160,9 @@ def _tables(table: pd.DataFrame, known: Metrics) -> dict[str, pd.DataFrame]:
         lines = [(row["metric"], *_line(row, known)) for row in rows]
         columns = ["metric", a, b, f"{a} minus {b}", "decided", "scenarios"]
         return {f"Differences, {_HOW}": pd.DataFrame(lines, columns=columns)}
-    lead = rows[0]["metric"] if rows else ""
+    if not rows:
+        return {}
+    lead = rows[0]["metric"]
     lines = [(row["a"], row["b"], *_line(row, known)) for row in rows if row["metric"] == lead]
     columns = ["a", "b", "mean of a", "mean of b", "a minus b", "decided", "scenarios"]
     found = {f"Differences on {lead}, {_HOW}": pd.DataFrame(lines, columns=columns)}

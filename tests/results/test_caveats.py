@@ -50,7 +50,7 @@ def test_few_scenarios_several_users_and_one_score_for_all(store: Store) -> None
     few = {"overall": [70.0, 71.0, 72.0]}
     fill(store, {"one": few, "two": few}, user="calm")
     fill(store, {"one": few, "two": few}, user="rude")
-    assert "3 scenarios are few" in notes(store)
+    assert "few scenarios (3)" in notes(store)
     assert "the users calm and rude" in notes(store)
     fill(store, {"one": {"novelty": [4.0] * 30}}, campaign="same")
     assert "main gives nearly one score to everything on core.novelty (4 in 30 of 30)" in notes(

@@ -66,6 +66,9 @@ def test_too_few_scenarios_say_how_many_are_wanted(store: Store) -> None:
     assert "not decided (p = .250). 3 scenarios are too few" in found.answer
     assert "play at least 8." in found.answer
     assert found.data["comparisons"][0]["more"] == 5
+    fill(store, {"one": {"overall": [90] * 3}, "two": {"overall": [80] * 3}}, campaign="level")
+    level = comparison(store, ["two", "one"], campaign="level", margins={"overall": 3})
+    assert "is not decided: play more scenarios" in level.answer
 
 
 def test_about_so_many_scenarios_would_decide() -> None:
@@ -191,6 +194,9 @@ def test_users_evaluators_and_campaigns(store: Store) -> None:
     (row,) = comparison(store, by="evaluator", campaign="films").data["comparisons"]
     assert (row["a"], row["b"], row["metric"]) == ("core", "strict", "overall")
     assert (row["difference"], row["p"], row["n"]) == (0, 1, 12)
+    fill(store, {"one": {"overall": ONE}}, campaign="apart", evaluators=both[:1])
+    fill(store, {"two": {"overall": ONE}}, campaign="apart", evaluators=both[1:])
+    assert comparison(store, by="evaluator", campaign="apart").tables == {}
     rows = comparison(store, ["films", "books"], by="campaign").data["comparisons"]
     assert rows[0]["difference"] == pytest.approx(np.mean(ONE) - np.mean(TWO))
 
@@ -239,6 +245,8 @@ def test_verdicts_on_different_factors_are_not_compared(store: Store) -> None:
         assert (rows[id_]["n"], rows[id_]["decided"]) == (0, False)
     assert rows["core.novelty"]["decided"]
     assert "Highest" not in summary(store).answer
+    margins = comparison(store, ["some", "all"], margins={"overall": 3})
+    assert "two scores that compare" in margins.answer
     fill(store, {"third": {"overall": TWO, **FACTORS}}, evaluators=CORE)
     said = comparison(store).answer.splitlines()[0]
     assert "1 of 1 differences are decided: all over third" in said
