@@ -152,6 +152,7 @@ def explain(
     round_: Annotated[int | None, typer.Option("--round", min=1, help="In this round.")] = None,
     turn: Annotated[int | None, typer.Option(min=1, help="Of this turn, as replay counts.")] = None,
     store: StoreOption = DEFAULT_STORE,
+    campaign: CampaignOption = "",
     output: FormOutput,
 ) -> None:
     """How a score came about: reason, evidence, prompt and reply. Without --metric, the ratings.
@@ -161,4 +162,4 @@ def explain(
     """
     wanted = results.RatingFilter(metric=metric, rater=rater, role=role, round=round_, turn=turn)
     with Store(store, readonly=True) as opened:
-        output.show(results.explain(opened, id_, wanted))
+        output.show(results.explain(opened, id_, wanted, campaign))

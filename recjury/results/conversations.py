@@ -242,12 +242,14 @@ class _Part(NamedTuple):
     data: dict[str, Any]
 
 
-def explain(store: Store, conversation: str, wanted: RatingFilter | None = None) -> Findings:
+def explain(
+    store: Store, conversation: str, wanted: RatingFilter | None = None, campaign: str = ""
+) -> Findings:
     """The ratings of a conversation, or those that are wanted down to prompt and reply.
 
-    `conversation` is an id or how one begins. Raises UserError if there is no such rating.
+    `conversation` and `campaign` are as in `replay`. Raises UserError if there is no such rating.
     """
-    row, wanted = store.conversation(conversation), wanted or RatingFilter()
+    row, wanted = store.conversation(conversation, campaign), wanted or RatingFilter()
     evaluations = store.evaluations(row.campaign, conversation=row.id)
     found = {each: store.findings(each.id) for each in evaluations}
     parts = [part for each in found.items() for part in _parts(*each, wanted)]

@@ -7,7 +7,7 @@ import pytest
 
 from recjury.store import Store
 from tests.cli.conftest import Recjury, campaign
-from tests.results.filled import fill
+from tests.results.filled import evaluator, fill
 from tests.scripted_endpoint import ScriptedEndpoint
 
 LOW, HIGH = ([float(number) + more for number in range(40, 52)] for more in (0, 10))
@@ -155,6 +155,17 @@ def test_explain_leads_from_a_score_to_prompt_and_reply(ran: Recjury) -> None:
     assert spoken.count("Reply of main") == 1
     assert "Round 2" in ran("explain", id_, "--metric", "core.overall").out
     assert ran("explain", id_, "--role", "poet").code == 2
+
+
+def test_a_conversation_is_explained_as_the_campaign_rates_it(
+    tmp_path: Path, films: Recjury
+) -> None:
+    with Store(tmp_path / "recjury.db") as store:
+        fill(store, {"low": {"overall": LOW}}, campaign="later", evaluators=[evaluator("strict")])
+    id_ = "1111aaaa-low-llm-s0-0"
+    for more, name in ((), "strict.overall"), (("--campaign", "films"), "core.overall"):
+        parts = films("explain", id_, *more, "--json").json["parts"]
+        assert [part["name"] for part in parts] == [name]
 
 
 def test_replay_shows_the_mean_of_the_factors(ran: Recjury) -> None:
