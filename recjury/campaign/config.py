@@ -123,7 +123,7 @@ class Config(Record):
     def error(self, keys: Sequence[str | int], message: str) -> UserError:
         """An error at a key, with file and line where the configuration was read from a file."""
         if self._file is not None:
-            return self._file.error(keys, message)
+            return _error_in(self._file, keys, message)
         return UserError(f"{'.'.join(map(str, keys))}: {message}")
 
 
@@ -140,10 +140,16 @@ def read_config(path: Path, given: Mapping[str, Any] | None = None) -> Config:
     try:
         config = Config.model_validate(values)
     except ValidationError as error:
-        keys, message = first_mistake(error, Config)
-        raise file.error(keys, message) from None
+        raise _error_in(file, *first_mistake(error, Config)) from None
     config._file = file
     return config
+
+
+def _error_in(file: YamlFile, keys: Sequence[str | int], message: str) -> UserError:
+    """An error at a key, as it stands in the file."""
+    if tuple(keys[:2]) == ("models", "main") and "model" in file.values:
+        keys = ("model", *keys[2:])
+    return file.error(keys, message)
 
 
 def _written_out(values: dict[str, Any]) -> dict[str, Any]:

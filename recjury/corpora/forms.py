@@ -157,8 +157,8 @@ def _is_turn(value: Any) -> bool:
 def _of_sessions(rows: Iterable[Row]) -> Iterator[Row]:
     """A row for each system and session, with all of its turns in the order of the file.
 
-    Without a column for the session, all is one conversation. One that was pasted twice has a
-    problem.
+    One that was pasted twice has a problem, and so have rows without a session: nothing tells
+    where one conversation ends and the next begins.
     """
     talks: dict[tuple[str, str], dict[int, Row]] = {}
     for place, row in enumerate(rows):
@@ -172,6 +172,10 @@ def _of_sessions(rows: Iterable[Row]) -> Iterator[Row]:
     speaks = "role" if spoken & (SYSTEMS - {"system"}) else "speaker"
     for (system, session), same in talks.items():
         said = list(same.values())
+        if not session:
+            problem = "it has no session: --map session=COLUMN names what tells conversations apart"
+            yield said[0]._replace(problem=problem)
+            continue
         if again := _pasted_again(same):
             problem = "its rows are there twice: leave out one copy, or give it another session"
             yield again._replace(problem=problem)

@@ -56,7 +56,7 @@ def test_the_paper_sets_all_at_once(tmp_path: Path) -> None:
         ("systems: [{name: x}]", ":1: systems.0: `kind` is missing"),
         ("name: x", "`systems` is missing"),
         ("systems: [popular]\nsimulator: {}", ":2: simulator: this key is gone; instead: "),
-        ("systems: [popular]\nmodel: {name: m, retries: 2}", "models.main.retries: .*`patience`"),
+        ("systems: [popular]\nmodel: {name: m, retries: 2}", "model.retries: .*`patience`"),
         ("systems: [popular]\nprotocol: paper\nsession: {ends_on: list or text}", "leave it out"),
         (
             "systems: [popular]\nprotocol: paper\nevaluators: [{kind: core, lists: named}]",

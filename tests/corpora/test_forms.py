@@ -271,15 +271,19 @@ def test_a_table_may_be_parquet(tmp_path: Path) -> None:
 
 def test_one_who_speaks_may_be_called_system(tmp_path: Path) -> None:
     """Beside an assistant, a `system` gives instructions; alone, it speaks."""
-    table = "role,text\nsystem,Be kind.\nuser,Hi\nassistant,Hello\n"
+    table = "id,role,text\n1,system,Be kind.\n1,user,Hi\n1,assistant,Hello\n"
     assert len(read(tmp_path, table, "chats.csv").recordings[0].interaction) == 2
-    table = "role,text\nuser,Hi\nsystem,Hello\n"
+    table = "id,role,text\n1,user,Hi\n1,system,Hello\n"
     assert turns(read(tmp_path, table, "chats.csv").recordings[0])[1] == ("system", "Hello")
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
+        (
+            "role,text\nuser,Hi\nbot,Hello\nuser,Hi\n",
+            ["chats.csv, line 2", "--map session=COLUMN"],
+        ),
         (
             "session,role,text\n1,user,Hi\n1,narrator,So\n",
             ["chats.csv, line 2", "line 3", "narrator"],
@@ -303,7 +307,7 @@ def test_a_mistake_in_a_table_has_its_line(
 
 
 def test_another_encoding_is_named(tmp_path: Path) -> None:
-    content = "role,text\nuser,Caf\xe9?\nbot,Oui\n".encode("cp1252")
+    content = "id,role,text\n1,user,Caf\xe9?\n1,bot,Oui\n".encode("cp1252")
     (recording,) = read(tmp_path, content, "chats.csv", encoding="cp1252").recordings
     assert recording.interaction[0].text == "Caf\xe9?"
     assert "no encoding 'cp1525'" in refused(tmp_path, content, encoding="cp1525")
@@ -331,5 +335,5 @@ def test_a_sample_is_the_same_one_and_keeps_pairs(tmp_path: Path) -> None:
 
 
 def test_a_row_too_long_for_csv_is_read(tmp_path: Path) -> None:
-    table = f"role,text\nuser,{'x' * 1_000_000}\nbot,Oui\n"
+    table = f"id,role,text\n1,user,{'x' * 1_000_000}\n1,bot,Oui\n"
     assert len(read(tmp_path, table, "chats.csv").recordings[0].interaction[0].text) == 1_000_000
