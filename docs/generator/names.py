@@ -9,9 +9,10 @@ from typing import Any
 import recjury
 from docs.generator.writing import NOTE, sentence, whole
 from recjury.agents.neural import NeuralSystem
+from recjury.campaign import Progress
 from recjury.corpora import Part
 from recjury.judges import Criterion, Evaluator, rating_of
-from recjury.llm import Answer, Ask, Score, ScriptedModel, TypicalModel
+from recjury.llm import Answer, Ask, Score, ScriptedModel
 from recjury.records import (
     Conversation,
     ConversationLog,
@@ -24,25 +25,30 @@ from recjury.records import (
     SystemReply,
     Turn,
 )
+from recjury.results import Findings, Resampling, Selection
 from recjury.simulator import SimulatedUser, Situation
 
 _RECJURY: Mapping[str, Sequence[Any]] = {
     "import recjury": [
         *(recjury.evaluate, recjury.judge, recjury.open),
-        *(recjury.Run, recjury.Stored),
+        *(recjury.Run, recjury.Stored, recjury.UserError, recjury.Stop),
     ],
+    "recjury.results": [Findings, Selection, Resampling],
+    "recjury.campaign": [Progress],
 }
 _OWN_PARTS: Mapping[str, Sequence[Any]] = {
     "recjury.records": [
         *(Conversation, Turn, ItemRef, SystemReply, Event),
         *(Scenario, ConversationLog, Metric, Rating, Evidence),
     ],
-    "recjury.llm": [Ask, Answer, Score, ScriptedModel, TypicalModel],
+    "recjury.llm": [Ask, Answer, Score, ScriptedModel],
+    "recjury.corpora": [Part],
     "recjury.judges": [Evaluator, Criterion, rating_of],
     "recjury.simulator": [SimulatedUser, Situation],
     "recjury.agents.neural": [NeuralSystem],
 }
-_WITHOUT_MEMBERS = {NeuralSystem, ScriptedModel, TypicalModel}
+_WITHOUT_MEMBERS = {NeuralSystem, ScriptedModel, Resampling, Selection}
+_IN_SHORT = {Selection}  # what its conditions are stands in docs/how-to/running.md
 
 
 def of_recjury() -> Iterator[str]:
@@ -65,17 +71,17 @@ def _python(names: Mapping[str, Sequence[Any]], see: str) -> Iterator[str]:
 
 def _described(value: Any) -> Iterator[str]:
     """An entry for a function or a class, and below it one for each public member of a class."""
-    yield f"- `{value.__name__}{_signature(value)}`: {whole(value)}"
+    name = value.__name__
+    also = f" Awaited: `{name}_async`." if hasattr(recjury, f"{name}_async") else ""
+    text = sentence(value) if value in _IN_SHORT else whole(value)
+    yield f"- `{name}{_signature(value)}`: {text}{also}"
     for name, member in _members(value).items():
         if _is_public(value, name, member):
             yield f"    - `.{name}{_signature(member)}`: {sentence(member)}"
 
 
 def _members(value: Any) -> Mapping[str, Any]:
-    """What a class has, and the bases of parts."""
-    if not inspect.isclass(value) or value in _WITHOUT_MEMBERS:
-        return {}
-    return {**(vars(Part) if issubclass(value, Part) else {}), **vars(value)}
+    return vars(value) if inspect.isclass(value) and value not in _WITHOUT_MEMBERS else {}
 
 
 def _is_public(owner: Any, name: str, value: object) -> bool:
@@ -86,12 +92,15 @@ def _is_public(owner: Any, name: str, value: object) -> bool:
 
 def _signature(value: Any) -> str:
     """The parameters and their defaults; their types are in the source."""
-    if isinstance(value, property):
+    if isinstance(value, property) or (inspect.isclass(value) and issubclass(value, Exception)):
         return ""
     parameters = [
         each for each in inspect.signature(value).parameters.values() if each.name != "self"
     ]
-    return f"({', '.join(map(_parameter, parameters))})"
+    shown, kinds = [*map(_parameter, parameters)], [each.kind.name for each in parameters]
+    if "KEYWORD_ONLY" in kinds and "VAR_POSITIONAL" not in kinds:
+        shown.insert(kinds.index("KEYWORD_ONLY"), "*")
+    return f"({', '.join(shown)})"
 
 
 def _parameter(parameter: inspect.Parameter) -> str:

@@ -114,7 +114,7 @@ class Context:
 
 
 class Part(Record):
-    """A part of a campaign whose fields are its keys in the file, and its identity."""
+    """What evaluators and users are: their fields are keys in a file, and their identity."""
 
     RENDERING: ClassVar[int] = 1
     """Another number if the same fields and packs lead to other words or prompts."""
@@ -135,7 +135,7 @@ class Part(Record):
         return ready
 
     def catalogue(self, scenario: Scenario) -> Catalogue:
-        """The catalogue of the scenario's items; an empty one if none is known."""
+        """The catalogue of the scenario's items, or an empty one."""
         return self._context.catalogues.get(scenario.corpus) or Catalogue()
 
     def domain(self, scenario: Scenario) -> Domain | None:

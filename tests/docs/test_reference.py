@@ -6,6 +6,7 @@ import subprocess
 from contextlib import closing
 from pathlib import Path
 
+import recjury as package
 from docs.generator import HELP, helps, pages
 from tests.cli.conftest import Recjury, campaign, endpoint, recjury
 from tests.docs.pages import DOCS, blocks
@@ -19,6 +20,11 @@ def test_it_is_what_the_code_says() -> None:
         there = (DOCS / "reference" / name).read_text("utf-8")
         assert there == text, f"docs/reference/{name} is not up to date: run `make docs`"
     assert HELP.read_text("utf-8") == helps(), f"{HELP} is not up to date: run `make docs`"
+
+
+def test_python_has_all_names() -> None:
+    text = pages()["python.md"]
+    assert not [name for name in package.__all__ if f"`{name}" not in text]
 
 
 def test_its_queries_run(tmp_path: Path, recjury: Recjury, endpoint: ScriptedEndpoint) -> None:
