@@ -1,5 +1,6 @@
 """Comparisons in words: who is ahead, whether that is decided, how many scenarios would tell."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -40,7 +41,9 @@ def signed(value: float, metric: Metric) -> str:
 
 
 def p_text(p: float) -> str:
-    """`p = .012`, `p < .001`, or `p = 1`."""
+    """`p = .012`, `p < .001`, `p = 1`, or `no test`."""
+    if math.isnan(p):
+        return "no test"
     if p < 0.001:
         return "p < .001"
     return f"p = {p:.3f}".replace("0.", ".").replace("1.000", "1")
@@ -56,7 +59,7 @@ def wanted(row: Row) -> str:
     """About how many scenarios would decide, those that are there included."""
     number = row["n"] + row["more"]
     if row["n"] < FEWEST_CLUSTERS:
-        return f"at least {number:.0f}"
+        return f"at least {FEWEST_CLUSTERS if math.isnan(number) else number:.0f}"
     if number > _MOST * row["n"]:
         return f"more than {_MOST * row['n']:,}"
     size = 10 if number >= 100 else 1
