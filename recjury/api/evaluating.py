@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -39,12 +39,15 @@ async def evaluate_async(
     `limit` takes the first scenarios of each corpus, and without `retry` what failed stays as it
     is. `fresh` names systems that changed where recjury cannot see it. `progress` is told after
     each conversation. Raises UserError before the run begins, and Stop if an endpoint or the budget
-    ends it; the same call goes on.
+    ends it; the same call goes on. What waits for a batch is a warning.
     """
     campaign = _config(config, keys)
     with Store(store) as opened:
         tell = progress or _silent
-        await campaigns.run(campaign, opened, limit=limit, retry=retry, fresh=fresh, progress=tell)
+        done = await campaigns.run(
+            campaign, opened, limit=limit, retry=retry, fresh=fresh, progress=tell
+        )
+    _warn(done.waiting)
     return Run(store, campaign.name)
 
 
@@ -86,11 +89,17 @@ async def judge_async(
             recordings = _recordings(conversations, reading)
             settings, recorded = campaigns.to_judge(campaign or "recorded", recordings, make)
         tell = progress or _silent
-        await campaigns.judge(settings, recorded, opened, retry=retry, progress=tell)
+        done = await campaigns.judge(settings, recorded, opened, retry=retry, progress=tell)
+    _warn(done.waiting)
     return Run(store, settings.name)
 
 
 evaluate, judge = waited_for(evaluate_async), waited_for(judge_async)
+
+
+def _warn(lines: Iterable[str]) -> None:
+    for line in lines:
+        warnings.warn(line, stacklevel=2)
 
 
 def _silent(progress: Progress) -> None:
@@ -154,12 +163,13 @@ def _recordings(given: Any, reading: Reading) -> Sequence[Recording]:
             file.write_text(json.dumps(list(given)), "utf-8")
         except (TypeError, ValueError) as error:
             raise UserError(f"the conversations are no plain data: {error}") from None
-        return _read([file], reading._replace(encoding="utf-8"))
+        try:
+            return _read([file], reading._replace(encoding="utf-8"))
+        except UserError as error:
+            raise UserError(str(error).replace(f"{file}: ", "")) from None
 
 
 def _read(files: Sequence[Path], reading: Reading) -> Sequence[Recording]:
     read = read_recordings(files, reading)
-    for each in read.skipped:
-        text = f"skipped {each.where}, system {each.system}: {each.reason}"
-        warnings.warn(text, stacklevel=2)
+    _warn(f"skipped {each.where}, system {each.system}: {each.reason}" for each in read.skipped)
     return read.recordings

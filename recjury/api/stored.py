@@ -1,12 +1,12 @@
 """What a store has, from Python: frames, means, comparisons."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar, cast
 
 import pandas as pd
 
@@ -29,8 +29,20 @@ def run_to_end(work: Coroutine[Any, Any, T]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
+    task: Future[asyncio.Task[Any]] = Future()
+
+    async def begun() -> T:
+        task.set_result(cast("asyncio.Task[Any]", asyncio.current_task()))
+        return await work
+
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
+        done = thread.submit(asyncio.run, begun())
+        try:
+            return done.result()
+        except KeyboardInterrupt:  # it stops the waiting; the work, in its thread, ends by this
+            work_done = task.result()
+            work_done.get_loop().call_soon_threadsafe(work_done.cancel)
+            raise
 
 
 def waited_for(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
@@ -104,7 +116,7 @@ class Run:
         self,
         *names: str,
         by: Literal["system", "user", "evaluator", "campaign"] = "system",
-        metrics: tuple[str, ...] = (),
+        metrics: Sequence[str] = (),
         selection: Selection = ALL,
         missing: Literal["left out", "worst"] = "left out",
         margins: Mapping[str, float] | None = None,
@@ -136,12 +148,18 @@ class Run:
 
     def replay(self, conversation: str) -> Findings:
         """A conversation with its ratings and its debate; an id, or how one begins."""
-        return self._read(lambda own: run_to_end(results.replay(own.store, conversation)))
+        return self._read(
+            lambda own: run_to_end(results.replay(own.store, conversation, campaign=own.name))
+        )
 
-    def explain(self, conversation: str, metric: str = "") -> Findings:
-        """One conversation's ratings, down to prompts and replies."""
-        wanted = RatingFilter(metric=metric)
-        return self._read(lambda own: results.explain(own.store, conversation, wanted))
+    def explain(
+        self, conversation: str, metric: str = "", *, role: str = "", turn: int | None = None
+    ) -> Findings:
+        """One conversation's ratings, or what a role said, down to prompts and replies."""
+        wanted = RatingFilter(metric=metric, role=role, turn=turn)
+        return self._read(
+            lambda own: results.explain(own.store, conversation, wanted, campaign=own.name)
+        )
 
     def __str__(self) -> str:
         return self.summary.answer
@@ -161,7 +179,8 @@ class Stored(Mapping[str, Run]):
 
     def __getitem__(self, campaign: str) -> Run:
         if campaign not in self._names:
-            raise KeyError(f"{campaign}{nearest(campaign, self._names)}")
+            near = nearest(campaign, self._names)
+            raise KeyError(f"{campaign}{near or ': there are ' + ', '.join(self._names)}")
         return Run(self._store, campaign)
 
     def __iter__(self) -> Iterator[str]:

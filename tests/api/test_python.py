@@ -13,6 +13,7 @@ from recjury.judges import Evaluator, Outcome
 from recjury.llm import Ask
 from recjury.records import Conversation, ConversationLog, Finding, Metric, Rating
 from recjury.results import Selection
+from recjury.store import Store
 from tests.agents import own
 
 CHAT = [
@@ -160,6 +161,29 @@ def test_it_works_where_a_loop_is_running(store: Path) -> None:
     assert 1 in told
 
 
+INTERRUPTED = """
+import asyncio, os, signal, sys
+import recjury
+
+async def talk(conversation):
+    os.kill(os.getpid(), signal.SIGINT)
+    await asyncio.sleep(60)
+
+async def cell():
+    recjury.evaluate(systems={"slow": talk}, store=sys.argv[1], limit=1)
+
+asyncio.new_event_loop().run_until_complete(cell())  # whose loop, as a notebook's, raises
+"""
+
+
+def test_a_cell_that_is_interrupted_ends_the_run(store: Path) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, str(store)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "KeyboardInterrupt" in done.stderr
+    with Store(store, readonly=True) as opened:
+        assert [run.state for run in opened.runs(opened.campaign())] == ["interrupted"]
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -168,6 +192,7 @@ def test_it_works_where_a_loop_is_running(store: Path) -> None:
         (lambda: recjury.evaluate(system=["popular"]), "systems"),
         (lambda: recjury.judge(), "neither"),
         (lambda: recjury.judge([]), "no conversation"),
+        (lambda: recjury.judge([3]), "^no row is of a known form"),
         (lambda: recjury.judge([CHAT], catalogue="sampl"), "did you mean sample"),
         (lambda: recjury.judge([{"messages": [{"role": "user", "content": object()}]}]), "data"),
         (lambda: recjury.open("missing.db"), "missing.db"),
