@@ -92,11 +92,10 @@ class Logs:
 
     def about_lists(self) -> Iterator[str]:
         """Whether the systems spoke, and whether their lists can be compared."""
-        if mute := [
-            name for name, lengths in self.lengths.items() if lengths and not self.spoken[name]
-        ]:
+        lists = {name: lengths for name, lengths in self.lengths.items() if lengths}
+        if mute := [name for name in lists if not self.spoken[name]]:
             yield f"{listed(mute)} said nothing: all texts of its turns are empty"
-        mean = {name: fmean(lengths) for name, lengths in self.lengths.items() if lengths}
+        mean = {name: fmean(lengths) for name, lengths in lists.items()}
         if silent := [name for name, length in mean.items() if not length]:
             yield (
                 f"{listed(silent)} listed no item: a conversation that was played found nothing "

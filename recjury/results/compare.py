@@ -122,14 +122,9 @@ def _known(frame: pd.DataFrame, names: Sequence[str], by: By) -> list[str]:
         meant = [name] if name in whole else begins
         if len(meant) != 1:
             known = ", ".join(sorted(whole))
-            raise UserError(
-                f"there is no {by} {name!r}{nearest(name, whole)}: there are {known}"
-                + (
-                    "; behind @ is how the hash of a version begins, no label"
-                    if "@" in name
-                    else ""
-                )
-            )
+            also = "; behind @ is how the hash of a version begins, no label" if "@" in name else ""
+            near = nearest(name, whole)
+            raise UserError(f"there is no {by} {name!r}{near}: there are {known}{also}")
         found += meant
     return found
 

@@ -94,9 +94,8 @@ async def replay(store: Store, conversation: str, campaign: str = "") -> Finding
             parts += [_mean(evaluation.name, ratings_of(found)), debate_text(debate)]
             data |= debate_data(ratings_of(found), debate)
         ratings = [each.model_dump(mode="json") for each in ratings_of(found)]
-        data["evaluations"].append(
-            {"id": evaluation.id, "name": evaluation.name, "ratings": ratings}
-        )
+        about = {"id": evaluation.id, "name": evaluation.name}
+        data["evaluations"].append({**about, "ratings": ratings})
     return Findings(title=row.id, answer="", text="\n\n".join(filter(None, parts)), data=data)
 
 
@@ -132,9 +131,8 @@ def debate_text(debate: Debate) -> str:
         lines += [_statement(said) for said in debate.statements if said.round == number]
     verdict, last = debate.verdict, [s for s in debate.statements if s.round == debate.rounds]
     ended = "all agreed" if agree(last) else f"no agreement after {debate.rounds} rounds"
-    outcome = (
-        f"{verdict.score:g}, {ended}" if verdict.score is not None else f"none, {verdict.reason}"
-    )
+    none = f"none, {verdict.reason}"
+    outcome = none if verdict.score is None else f"{verdict.score:g}, {ended}"
     return "\n".join((*lines, f"Verdict: {outcome}"))
 
 
@@ -280,10 +278,8 @@ def _parts(
     """The statements or the ratings that are wanted."""
     if wanted.role or wanted.round:
         for said in statements_of(findings):
-            if wanted.role.casefold() in ("", said.role.casefold()) and wanted.round in (
-                None,
-                said.round,
-            ):
+            is_by = wanted.role.casefold() in ("", said.role.casefold())
+            if is_by and wanted.round in (None, said.round):
                 name = f"{row.name}: {said.role} in round {said.round}"
                 score = said.status if said.score is None else f"{said.score:g}"
                 text = f"{name}: {score}\n{said.text or said.reason}"
@@ -308,9 +304,8 @@ def _no_such(found: dict[EvaluationRow, list[Finding]], wanted: RatingFilter) ->
         return "it has no ratings"
     if wanted.role or wanted.round:
         roles = {said.role for findings in found.values() for said in statements_of(findings)}
-        return (
-            f"no such statement; roles are {', '.join(sorted(roles)) or 'none: it has no debate'}"
-        )
+        known = ", ".join(sorted(roles)) or "none: it has no debate"
+        return f"no such statement; roles are {known}"
     names = [
         f"{row.name}.{r.metric}" for row, findings in found.items() for r in ratings_of(findings)
     ]

@@ -89,10 +89,7 @@ def campaign_page(store: Store, query: Mapping[str, str], id: str) -> Page:  # n
             "agreement": _agreement(frame, campaign.factors),
             "others": by_evaluator(others),
             "panels": [drawn[system] for system in view.names if system in drawn],
-            "looks": [
-                *_reversals(part, view, pairs),
-                *looks(campaign, trials, filters),
-            ],
+            "looks": [*_reversals(part, view, pairs), *looks(campaign, trials, filters)],
             "trials": len(trials),
         },
     )

@@ -25,7 +25,6 @@ from recjury.view.trials import first_words
 
 _SPANS = (0.25, 0.5, 1.0)  # of a scale, to either side of zero
 
-
 MOST = 100
 """So many scenarios are listed; of more, half of them from each end."""
 
