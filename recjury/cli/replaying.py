@@ -113,9 +113,7 @@ class WhatIf:
 
 def replay(
     *,
-    conversation: Annotated[
-        str, typer.Argument(help="An id or how one begins, or a JSON file that replay wrote.")
-    ] = "",
+    conversation: Annotated[str, typer.Argument(help="An id or how one begins.")] = "",
     selection: SelectionOptions,
     sort: Annotated[
         str, typer.Option(help="List the lowest scores of this metric first; -METRIC the highest.")
@@ -135,12 +133,9 @@ def replay(
 
     Examples: recjury replay 3f2a; recjury replay --sort core.overall; recjury replay --where
     'core.overall<40'; recjury replay --verify; recjury replay 3f2a --score linguist=40; recjury
-    replay 3f2a --json > debate.json; recjury replay debate.json. What-if asks models, which is
-    paid; what is stored is not asked again.
+    replay 3f2a --json > debate.json. What-if asks models, which is paid; what is stored is not
+    asked again.
     """
-    if conversation.endswith(".json"):
-        output.show(results.replay_file(Path(conversation)))
-        return
     if (selection or sort) and (verify or conversation):
         raise UserError(
             "--system, --user, --scenario, --where, --failed and --sort are of the list alone"

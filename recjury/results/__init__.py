@@ -10,7 +10,6 @@ from recjury.results.conversations import (
     debate_text,
     explain,
     replay,
-    replay_file,
 )
 from recjury.results.export import export, recorded
 from recjury.results.findings import Findings, cell_text, of_numbers
@@ -54,7 +53,6 @@ __all__ = [
     "recorded",
     "render",
     "replay",
-    "replay_file",
     "save_figure",
     "scores",
     "statements",

@@ -1,15 +1,13 @@
 """Conversations as text: what was said, rated and debated, and how a score came about."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from recjury.errors import UserError
-from recjury.files import nearest, read_text
+from recjury.files import nearest
 from recjury.records import (
     DEBATE,
     ConversationLog,
@@ -97,30 +95,6 @@ async def replay(store: Store, conversation: str, campaign: str = "") -> Finding
         about = {"id": evaluation.id, "name": evaluation.name}
         data["evaluations"].append({**about, "ratings": ratings})
     return Findings(title=row.id, answer="", text="\n\n".join(filter(None, parts)), data=data)
-
-
-def replay_file(path: Path) -> Findings:
-    """The debate of a file in the form of `replay --json` (CoRE, table 28).
-
-    Raises UserError if the file has no `chat_history` of statements.
-    """
-    try:
-        data = json.loads(read_text(path))
-        said: list[Statement] = []
-        for each in data["chat_history"]:
-            role = str(each["evaluator"])
-            number = 1 + sum(earlier.role == role for earlier in said)
-            about = {"role": role, "round": number, "speaker": path.name}
-            said.append(Statement(**about, text=each["statement"], score=float(each["score"])))
-        last = [s.score for s in said if s.round == said[-1].round and s.score is not None]
-        verdict = Rating(metric="overall", rater=DEBATE, score=fmean(last))
-    except (ValueError, TypeError, KeyError, IndexError) as error:
-        raise UserError(
-            f"{path}: expected `chat_history`, a list of evaluator, statement and score "
-            f"({type(error).__name__}: {error})"
-        ) from None
-    text = debate_text(Debate(statements=tuple(said), verdict=verdict))
-    return Findings(title=str(path), answer="", text=text, data=data)
 
 
 def debate_text(debate: Debate) -> str:
