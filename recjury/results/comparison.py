@@ -52,6 +52,8 @@ def comparison(
     worse, not worse or not decided. Raises UserError for unknown names, and if there is nothing to
     compare.
     """
+    if len(set(names)) < len(names):
+        raise UserError(f"name each {by} once, got {', '.join(names)}")
     if by == "campaign":
         campaigns = [store.campaign(name) for name in names]
         campaigns = campaigns if len(names) > 1 else store.campaigns()

@@ -122,6 +122,7 @@ def test_tables_of_many_systems_are_parted(tmp_path: Path, recjury: Recjury) -> 
     ("arguments", "said"),
     [
         (("compare", "hihg"), "did you mean high?"),
+        (("compare", "high", "high"), "name each system once"),
         (("compare", "--metric", "overal"), "did you mean core.overall?"),
         (("compare", "--fail-if-worse", "5"), "expected METRIC=MARGIN"),
         (("compare", "--system", "hihg"), "did you mean high?"),
