@@ -202,7 +202,6 @@ def test_no_endpoint_is_one_line_and_the_same_command_goes_on(
         (("status",), "there is no store"),
         (("replay", "abc"), "there is no store"),
         (("run", "missing.yaml"), "there is no file missing.yaml"),
-        (("replay", "missing.json"), "there is no file missing.json"),
     ],
 )
 def test_what_is_not_there_is_one_line(
