@@ -229,10 +229,10 @@ def _whole(text: str) -> str:
 
 
 def _error_in_answer(answer: Any) -> Failure:
-    """An error with status 200; its code may be the status that it should have."""
-    failure = failure_in(500, answer, {})
-    status = int(failure.code) if failure.code.isdecimal() and len(failure.code) == 3 else 500
-    return failure._replace(status=status)
+    """No reply with status 200; the code of an error in it may be the status it should have."""
+    failure = failure_in(500 if _mapping(answer).get("error") else 200, answer, {})
+    is_status = failure.code.isdecimal() and len(failure.code) == 3
+    return failure._replace(status=int(failure.code)) if is_status else failure
 
 
 def _json(content: bytes) -> Any:

@@ -119,7 +119,7 @@ def remedy_for(failure: Failure, dialect: Dialect, *, worked: bool, key_env: str
         return Remedy("stop", f"{reason}: {hint}")
     if status == 429:
         return Remedy("again", reason, wait=_retry_after(failure.headers), rate_limited=True)
-    if status >= 500 or status in (408, 409, 425):
+    if status >= 500 or status in (200, 408, 409, 425):
         return Remedy("again", reason, wait=_retry_after(failure.headers))
     return _remedy_for_request(failure, dialect, worked=worked)
 
